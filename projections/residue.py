@@ -43,13 +43,9 @@ def residue_of(event: Event, wire: str, ordinal: int) -> JsonValue:
 
 def residues_of(event: Event, wire: str) -> Sequence[JsonValue]:
     """Return an event's residues, one for each of its first items."""
-    if not event.metadata:  # most events have none
-        return ()
-    match event.metadata:
-        case {"wire": dict(wires)} if isinstance(entries := wires.get(wire), list):
-            return entries
-        case _:
-            return ()
+    wires = event.metadata.get(METADATA_KEY)
+    entries = wires.get(wire) if isinstance(wires, dict) else None
+    return entries if isinstance(entries, list) else ()
 
 
 def apply_residue(item: Item, lost: JsonValue, permit: Permit) -> Item:

@@ -129,11 +129,19 @@ class View(ABC, Generic[CarryT, OptionsT]):
         Items are in the order of their places. Never fails, for any event.
         """
 
+    def fold_all(self, carry: CarryT, events: Iterable[Event]) -> tuple[CarryT, Sequence[Placed]]:
+        """Return the carry after all events, and the items that they settle, as `fold` does."""
+        settled: list[Placed] = []
+        for event in events:
+            carry, items = self.fold(carry, event)
+            settled += items
+        return carry, settled
+
     def fold_to_print(
-        self, carry: CarryT, event: Event
+        self, carry: CarryT, events: Iterable[Event]
     ) -> tuple[CarryT, Sequence[Placed | Printed]]:
-        """Return what `fold` returns; items may be printed already."""
-        return self.fold(carry, event)
+        """Return what `fold_all` returns; items may be printed already."""
+        return self.fold_all(carry, events)
 
     def read_ahead(self, events: Sequence[Event]) -> None:
         """Parse the events ahead of the fold: faster in batches."""
@@ -220,9 +228,5 @@ def render(
     view: View[CarryT, OptionsT], events: Iterable[Event], carry: CarryT | None = None
 ) -> Rendering[CarryT]:
     """Fold `events` with `view`, from the start or from a carry."""
-    at = view.start() if carry is None else carry
-    settled: list[Placed] = []
-    for event in events:
-        at, items = view.fold(at, event)
-        settled += items
+    at, settled = view.fold_all(view.start() if carry is None else carry, events)
     return Rendering(at, settled, view.rest(at))

@@ -69,7 +69,7 @@ class Fold(Generic[CarryT, OptionsT]):
         """Return the items that a later event may still change, as they stand at `version`."""
         return print_items(self._view.rest(self.carry))
 
-    def _steps(self, upto: int, chunk: int) -> Iterator[list[Placed | Printed]]:
+    def _steps(self, upto: int, chunk: int) -> Iterator[Sequence[Placed | Printed]]:
         while self.version < upto:
             events = self._reader.each_event(
                 self._thread_id,
@@ -82,14 +82,11 @@ class Fold(Generic[CarryT, OptionsT]):
             while few := list(islice(events, _FEW)):
                 count += len(few)
                 self._view.read_ahead(few)
-                carry = self.carry
-                settled: list[Placed | Printed] = []
+                self.carry, settled = self._view.fold_to_print(self.carry, few)
+                self.version = few[-1].version
                 for event in few:
-                    carry, items = self._view.fold_to_print(carry, event)
                     self.body_bytes += len(event.body)
                     self.lacking = self.lacking or bool(event.missing)
-                    settled += items
-                self.version, self.carry = few[-1].version, carry
                 yield settled
             if count < chunk:
                 self.version = upto

@@ -4,10 +4,11 @@ A source is the provider's document, or a public report that quotes its error 40
 as `owner/repository#number`.
 """
 
-import json
 import re
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Never
+from typing import Literal, NamedTuple
+
+from agentlog.domain.json.text import is_stored_object
 
 
 class Rule(NamedTuple):
@@ -59,19 +60,11 @@ class Limits:
 
 
 def is_object_text(text: object) -> bool:
-    """Return whether a value is the text of a JSON object."""
-    if not isinstance(text, str) or text[:1] not in _BEGINNINGS:
-        return False
+    """Return whether a value is the text of a JSON object.
+
+    Numbers may have any length, and keys may come twice: those of providers do.
+    """
     try:
-        return isinstance(_DECODER.decode(text), dict)
-    except (ValueError, RecursionError):
+        return isinstance(text, str) and is_stored_object(text.encode("utf-8", "surrogatepass"))
+    except RecursionError:
         return False
-
-
-def _refuse_constant(text: str) -> Never:
-    raise ValueError(text)
-
-
-_BEGINNINGS = ("{", " ", "\n", "\t", "\r")
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant)
-"""Takes numbers of any length, and keys that come twice: providers do."""

@@ -1,6 +1,6 @@
 """The view `kernel`: the kernel's messages as they were sent, without facts of the thread."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -64,11 +64,19 @@ class KernelView(View[None, KernelOptions]):
         return None, (Placed(event.version, 0, self._item(event)),)
 
     @override
-    def fold_to_print(self, carry: None, event: Event) -> tuple[None, Sequence[Placed | Printed]]:
-        is_stored = self._as_stored and not residues_of(event, WIRE)
-        if event.type not in FACT_TYPES and is_stored and is_stored_object(event.body):
-            return None, (Printed(event.version, 0, event.body),)
-        return self.fold(carry, event)
+    def fold_to_print(
+        self, carry: None, events: Iterable[Event]
+    ) -> tuple[None, Sequence[Placed | Printed]]:
+        items: list[Placed | Printed] = []
+        for event in events:
+            if event.type in FACT_TYPES:
+                continue
+            is_stored = self._as_stored and not residues_of(event, WIRE)
+            if is_stored and is_stored_object(event.body):
+                items.append(Printed(event.version, 0, event.body))
+            else:
+                items.append(Placed(event.version, 0, self._item(event)))
+        return carry, items
 
     @override
     def read_ahead(self, events: Sequence[Event]) -> None:

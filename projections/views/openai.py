@@ -56,7 +56,7 @@ class OpenAIView(TurnsView[OpenAIOptions]):
     """Messages of the chat completions API."""
 
     name: ClassVar[str] = "openai"
-    carry_format: ClassVar[int] = 3
+    carry_format: ClassVar[int] = 4
     options_type = OpenAIOptions
     also: ClassVar[frozenset[str]] = frozenset()
     """Foreign keys that are shown in any case."""
@@ -83,45 +83,41 @@ class OpenAIView(TurnsView[OpenAIOptions]):
     def items_of(self, event: Event) -> Sequence[Item]:
         message = event.message
         # not `match`: each failed class pattern would call pydantic's metaclass
-        if type(message) is InputMessage:
-            return (
-                self._restore(
-                    {"role": "user", "content": user_content(message)},
-                    residue_of(event, self.name, 0),
-                ),
-            )
-        if type(message) is ReplyMessage:
-            return (self._with_residue(event, 0, {"role": "assistant", "content": message.text}),)
-        if type(message) is ToolCallsMessage:
-            calls: list[JsonValue] = [*map(wire_call, message.calls)]
-            item: Item = {"role": "assistant", "content": None, "tool_calls": calls}
-            return (self._with_residue(event, 0, item),)
         if type(message) is ToolResultsMessage:
-            results = enumerate(message.results)
-            return [self._tool_item(event, index, result) for index, result in results]
-        if type(message) is SystemMessage:
-            return (
-                self._restore(
-                    {"role": "system", "content": message.text}, residue_of(event, self.name, 0)
-                ),
-            )
-        if type(message) is CustomMessage and message.type == WHOLE:
-            whole = shown_whole(message.payload, foreign=self.options.foreign)
-            return () if whole is None else (self._restore(whole, residue_of(event, self.name, 0)),)
-        return ()
+            return [self._tool_item(event, n, result) for n, result in enumerate(message.results)]
+        item: Item | None = None
+        if type(message) is InputMessage:
+            item = {"role": "user", "content": user_content(message)}
+        elif type(message) is ReplyMessage:
+            item = {"role": "assistant", "content": message.text}
+        elif type(message) is ToolCallsMessage:
+            calls: list[JsonValue] = [*map(wire_call, message.calls)]
+            item = {"role": "assistant", "content": None, "tool_calls": calls}
+        elif type(message) is SystemMessage:
+            item = {"role": "system", "content": message.text}
+        elif type(message) is CustomMessage and message.type == WHOLE:
+            item = shown_whole(message.payload, foreign=self.options.foreign)
+        if item is None:
+            return ()
+        return (self._with_residue(event, 0, item) if event.metadata else item,)
 
     def _tool_item(self, event: Event, index: int, result: ToolResult) -> Item:
         call_id = result.call_id or f"call_{event.message_id}_{index}"
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
         if self._names_tools and result.name is not None:
             item["name"] = result.name
-        item = self._with_residue(event, index, item)
+        if event.metadata:
+            item = self._with_residue(event, index, item)
         return with_record(item, result.call_id, result.name)
 
     def _with_residue(self, event: Event, ordinal: int, item: Item) -> Item:
-        """Return a message that gets its residue once it is known what is joined with it."""
+        """Return a message with its residue, or that apart, as it may be joined with others."""
         residue = residue_of(event, self.name, ordinal)
-        return item if residue is None else {**item, RESIDUE: residue}
+        if residue is None:
+            return item
+        if item["role"] in {"assistant", "tool"} and type(event.message) is not CustomMessage:
+            return {**item, RESIDUE: residue}
+        return self._restore(item, residue)
 
     def _restore(self, item: Item, residue: JsonValue) -> Item:
         options = self.options

@@ -11,7 +11,7 @@ from agentlog.extensions.formats.gemini.wire import GeminiWire
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item
 from agentlog.projections.views.repair.view import RepairOptions, TurnsView
-from agentlog.projections.views.repair.wire import plain, without_recorded
+from agentlog.projections.views.repair.wire import without_recorded, without_records
 
 
 class GeminiOptions(RepairOptions):
@@ -31,6 +31,7 @@ class GeminiView(TurnsView[GeminiOptions]):
     """Contents of generateContent. Signatures of thoughts are not shown: Gemini 3 wants them."""
 
     name: ClassVar[str] = "gemini"
+    carry_format: ClassVar[int] = 2
     options_type = GeminiOptions
     wire = GeminiWire()
 
@@ -39,15 +40,8 @@ class GeminiView(TurnsView[GeminiOptions]):
         contents = contents_of(event)
         if contents and contents[0]["role"] == "system" and not self.options.system:
             return ()
-        return contents if self.options.repair else [*map(_as_recorded, contents)]
+        return contents if self.options.repair else [*map(without_records, contents)]
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         return said_by(without_recorded(item), calls)
-
-
-def _as_recorded(item: Item) -> Item:
-    parts = item.get("parts")
-    if not isinstance(parts, list):
-        return item
-    return {**item, "parts": [plain(part) if isinstance(part, dict) else part for part in parts]}

@@ -1,7 +1,7 @@
 """The contents of Gemini's API, as the repair reads and writes them."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from typing_extensions import override
 
@@ -23,7 +23,9 @@ class GeminiWire(Wire):
 
     limits: ClassVar[Limits] = LIMITS
     begins: ClassVar[Item | None] = {"role": "user", "parts": [{"text": BEGINNING}]}
+    joins: ClassVar[Literal["none", "response", "all"]] = "all"
     joins_made: ClassVar[bool] = True
+    sorts_results: ClassVar[bool] = True
 
     @override
     def clean(self, item: Item) -> Item | None:
@@ -93,9 +95,8 @@ class GeminiWire(Wire):
         return {"functionResponse": {"id": call.id, "name": call.name, "response": response}}
 
     @override
-    def joined(self, item: Item, more: Item, *, of_one_response: bool) -> Item:
+    def joined(self, item: Item, more: Item) -> Item:
         """Join contents of the model: none with calls may stand after another."""
-        del of_one_response
         return {**item, "parts": [*objects_of(item.get("parts")), *objects_of(more.get("parts"))]}
 
     @override
@@ -108,10 +109,6 @@ class GeminiWire(Wire):
             part for part in objects_of(item.get("parts")) if "functionResponse" not in part
         ]
         return {"role": "user", "parts": parts} if parts else None
-
-    @override
-    def in_order(self, units: Sequence[tuple[int, Item]]) -> Sequence[tuple[int, Item]]:
-        return sorted(units, key=lambda unit: unit[0])
 
     @override
     def lifted(self, unit: Item) -> tuple[Item, Item | None]:

@@ -27,7 +27,7 @@ from agentlog.projections.item_content import (
 from agentlog.projections.view import Item
 from agentlog.projections.views.chat import file_text
 from agentlog.projections.views.repair.anthropic_blocks import blocks_of
-from agentlog.projections.views.repair.wire import plain, with_record
+from agentlog.projections.views.repair.wire import with_record
 
 WIRE = "anthropic"
 RESPONSE = "of"
@@ -58,14 +58,6 @@ def messages_of(event: Event) -> Sequence[Item]:
             return [dict(payload)]
         case _:
             return ()
-
-
-def without_record(item: Item) -> Item:
-    """Return a message whose results have only what they show."""
-    content = item.get("content")
-    if item.get("role") != "user" or not isinstance(content, list):
-        return item
-    return {**item, "content": [plain(b) if isinstance(b, dict) else b for b in content]}
 
 
 def _message(event: Event, role: str, blocks: Sequence[Item]) -> Item:

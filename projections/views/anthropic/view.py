@@ -14,12 +14,11 @@ from agentlog.projections.views.anthropic.messages import (
     WIRE,
     messages_of,
     said_by,
-    without_record,
 )
 from agentlog.projections.views.repair.anthropic import AnthropicWire
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.view import RepairedItemsView, RepairOptions
-from agentlog.projections.views.repair.wire import without_recorded
+from agentlog.projections.views.repair.wire import without_recorded, without_records
 
 
 class AnthropicOptions(RepairOptions):
@@ -65,7 +64,7 @@ class AnthropicView(RepairedItemsView[AnthropicOptions]):
         if message.get("role") == "system" and is_plain:  # its residue is of the request
             message = {"role": "system", "content": message.get("content")}
         elif not self.options.repair:
-            message = without_record(message)
+            message = without_records(message)
         response = item.get(RESPONSE)
         turns.add(
             version, message, response if isinstance(response, str) else None, is_plain=is_plain

@@ -1,7 +1,7 @@
 """The fold of views of items: what came in as items comes back as it was."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, TypeVar
@@ -45,6 +45,8 @@ class ItemsCarry:
 
 ItemsCarryT = TypeVar("ItemsCarryT", bound=ItemsCarry)
 
+_NO_RESIDUE: Item = {}
+
 
 class ItemsView(View[ItemsCarryT, OptionsT]):
     """Items by the templates and residues that stand under the view's name.
@@ -67,31 +69,44 @@ class ItemsView(View[ItemsCarryT, OptionsT]):
 
     @override
     def fold(self, carry: ItemsCarryT, event: Event) -> tuple[ItemsCarryT, Sequence[Placed]]:
+        return self.fold_all(carry, (event,))
+
+    @override
+    def fold_all(
+        self, carry: ItemsCarryT, events: Iterable[Event]
+    ) -> tuple[ItemsCarryT, Sequence[Placed]]:
+        now, settled = replace(carry), list[Placed]()
+        for event in events:
+            settled += self.take(now, event)
+        return now, settled
+
+    def take(self, now: ItemsCarryT, event: Event) -> Sequence[Placed]:
+        """Add an event to a carry of the caller's own; return the items that it settles."""
         if self._is_sent:
-            return replace(carry, history=with_event(carry.history, event)), ()
-        residue = object_of(residue_of(event, self.name, 0)) if event.metadata else {}
+            now.history = with_event(now.history, event)
+            return ()
+        residue = object_of(residue_of(event, self.name, 0)) if event.metadata else _NO_RESIDUE
         shown: list[Shown] = []
-        size, parts = carry.size, carry.parts
-        if parts and not continues(parts.size, event, residue):
-            shown += _alone(parts)
-            parts = PrintedList()
-        if not parts:
-            size = integer_at(residue, "messages") or 1
-        own = self._items_of(event, residue if size == 1 else {})
-        if size > 1:
+        if now.parts and not continues(now.parts.size, event, residue):
+            shown += _alone(now.parts)
+            now.parts = PrintedList()
+        if not now.parts:
+            now.size = (integer_at(residue, "messages") or 1) if residue else 1
+        own = self._items_of(event, residue if now.size == 1 else {})
+        if now.size > 1:
             part = Part(event.message_id, event.version, object_of(event.raw), residue, own)
-            parts = parts.append(part.text)
-            if parts.size == size:
-                shown += self._join(list(map(Part.of, parts)))
-                parts = PrintedList()
+            now.parts = now.parts.append(part.text)
+            if now.parts.size == now.size:
+                shown += self._join(list(map(Part.of, now.parts)))
+                now.parts = PrintedList()
         else:
             shown += own
-        if parts or carry.parts:
-            carry = replace(carry, parts=parts, size=size)
-        carry, settled = _with(carry, shown)
+        if not now.parts:
+            now.size = 0
+        settled = _add(now, shown)
         if type(event.message) is CustomMessage:
-            carry = _after(carry, event.message)
-        return carry, settled
+            _follow(now, event.message)
+        return settled
 
     @override
     def rest(self, carry: ItemsCarryT) -> Sequence[Placed]:
@@ -130,29 +145,27 @@ def _alone(parts: PrintedList) -> list[Shown]:
     return [shown for part in map(Part.of, parts) for shown in part.shown]
 
 
-def _with(carry: ItemsCarryT, shown: Sequence[Shown]) -> tuple[ItemsCarryT, Sequence[Placed]]:
-    """Return the carry with these items, and those that are settled."""
-    if not carry.is_session:
-        return carry, [placed for _, placed in shown]
-    items = carry.items
+def _add(now: ItemsCarry, shown: Sequence[Shown]) -> Sequence[Placed]:
+    """Add items; return those that are settled."""
+    if not now.is_session:
+        return [placed for _, placed in shown]
     for item in shown:
-        items = items.append(print_to_keep(item.json))
-    return replace(carry, items=items), ()
+        now.items = now.items.append(print_to_keep(item.json))
+    return ()
 
 
-def _after(carry: ItemsCarryT, message: CustomMessage) -> ItemsCarryT:
-    """Return the carry after what a client did to a session."""
+def _follow(now: ItemsCarry, message: CustomMessage) -> None:
+    """Do what a client did to a session."""
     if message.type == SESSION_STARTED:
-        return replace(carry, is_session=True)
-    if message.type == SESSION_CLEARED:
-        return replace(carry, items=PrintedList())
-    if message.type == ITEM_DELETED and carry.items:
+        now.is_session = True
+    elif message.type == SESSION_CLEARED:
+        now.items = PrintedList()
+    elif message.type == ITEM_DELETED and now.items:
         item_id = text_at(object_of(message.payload), "item_id")
-        last, others = carry.items.pop()
+        last, others = now.items.pop()
         if item_id not in (None, Shown.of(last).id):
-            others = _without(carry.items, item_id)
-        return replace(carry, items=others)
-    return carry
+            others = _without(now.items, item_id)
+        now.items = others
 
 
 def _without(items: PrintedList, item_id: str) -> PrintedList:

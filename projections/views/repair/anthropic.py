@@ -1,7 +1,7 @@
 """The messages of Anthropic's API, as the repair reads and writes them."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from typing_extensions import override
 
@@ -22,6 +22,7 @@ class AnthropicWire(Wire):
 
     limits: ClassVar[Limits] = LIMITS
     has_own_ids: ClassVar[bool] = True
+    joins: ClassVar[Literal["none", "response", "all"]] = "response"
     begins: ClassVar[Item | None] = {"role": "user", "content": BEGINNING}
 
     @override
@@ -39,10 +40,6 @@ class AnthropicWire(Wire):
         if cleaned == content and item.keys() == {"role", "content"} and item["role"] == role:
             return item
         return {"role": role, "content": cleaned}
-
-    @override
-    def says(self, item: Item) -> bool:
-        return bool(taken_blocks("assistant", blocks_of(item)))
 
     @override
     def is_answer(self, item: Item) -> bool:
@@ -111,9 +108,7 @@ class AnthropicWire(Wire):
         return {"type": "tool_result", "tool_use_id": call.id, "content": FILLER}
 
     @override
-    def joined(self, item: Item, more: Item, *, of_one_response: bool) -> Item | None:
-        if not of_one_response:
-            return None
+    def joined(self, item: Item, more: Item) -> Item | None:
         return {**item, "content": [*blocks_of(item), *blocks_of(more)]}
 
     @override
@@ -150,8 +145,7 @@ class AnthropicWire(Wire):
     @override
     def is_lead(self, item: Item) -> bool:
         """Return whether an answer has thoughts alone, which the API refuses at the very end."""
-        blocks = taken_blocks("assistant", blocks_of(item)) if self.is_answer(item) else []
-        return bool(blocks) and all(block.get("type") in UNMARKED for block in blocks)
+        return all(block.get("type") in UNMARKED for block in blocks_of(item))
 
     @override
     def leads(self, item: Item) -> bool:

@@ -1,7 +1,7 @@
 """The messages of the chat completions API, as the repair reads and writes them."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from typing_extensions import override
 
@@ -39,7 +39,7 @@ class ChatWire(Wire):
 
     limits: ClassVar[Limits] = LIMITS
     answers_whole: ClassVar[bool] = False
-    has_shortcut: ClassVar[bool] = True
+    joins: ClassVar[Literal["none", "response", "all"]] = "response"
 
     def __init__(
         self,
@@ -82,8 +82,8 @@ class ChatWire(Wire):
         return {**item, **changes} if changes and changes != {"content": content} else item
 
     @override
-    def says(self, item: Item) -> bool:
-        return True
+    def is_whole(self, item: Item) -> bool:
+        return RESIDUE not in item
 
     @override
     def finish(self, item: Item) -> Item:
@@ -134,9 +134,7 @@ class ChatWire(Wire):
         return {**item, "name": call.name} if self._names_tools else item
 
     @override
-    def joined(self, item: Item, more: Item, *, of_one_response: bool) -> Item | None:
-        if not of_one_response:
-            return None
+    def joined(self, item: Item, more: Item) -> Item | None:
         texts = [part["content"] for part in (item, more) if part.get("content") is not None]
         if len(texts) > 1:
             return None

@@ -11,7 +11,8 @@ from agentlog.projections.views.repair.pairing import Call, Pairing
 class Answered:
     """A result that stands with its call: the call's index, -1 for a message of all results.
 
-    `unit` is empty where the result stands elsewhere.
+    `unit` is empty where the result stands elsewhere; `beside` is a message that stands behind all
+    results of the turn.
     """
 
     order: int
@@ -19,6 +20,7 @@ class Answered:
     call: int
     unit: Item
     recorded: Item | None = None
+    beside: Item | None = None
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
@@ -26,9 +28,9 @@ class Held:
     """A message, with the results of its calls. Immutable by convention, as carries are.
 
     `order` is the number of its arrival, `turn` that of its turn. `is_apart` and
-    `is_lead` are as its wire says. `calls` have the ids and names
-    that are shown. `recorded` is the message as it is on record, where it is shown otherwise and
-    marks are asked for; `mark` says what the repair did.
+    `is_lead` are as its wire says. It `is_fit` if it is shown as it is. `calls` have the ids and
+    names that are shown. `recorded` is the message as it is on record, where it is shown otherwise
+    and marks are asked for; `mark` says what the repair did.
     """
 
     order: int
@@ -36,12 +38,13 @@ class Held:
     item: Item
     turn: int
     is_answer: bool = False
-    is_results: bool = False
     is_apart: bool = False
     is_lead: bool = False
+    is_fit: bool = True
     response: str | None = None
     calls: tuple[Call, ...] = ()
     answers: tuple[Answered, ...] = ()
+    is_results: bool = False
     mark: str | None = None
     recorded: Item | None = None
 
@@ -53,12 +56,13 @@ class Held:
             self.item,
             self.turn,
             self.is_answer,
-            self.is_results,
             self.is_apart,
             self.is_lead,
+            self.is_fit,
             self.response,
             self.calls,
             (*self.answers, answer),
+            self.is_results,
             self.mark,
             self.recorded,
         )
@@ -66,7 +70,7 @@ class Held:
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class TurnsCarry:
-    """What `Turns` needs to go on. Immutable by convention.
+    """What `Turns` needs to go on. Immutable by convention, but for the copy that it works on.
 
     `used` has the ids that are shown, with the next number that tells another one apart. `marks` is
     the number of marks of caches in what is settled; `has_marks` if any came.
@@ -81,3 +85,9 @@ class TurnsCarry:
     has_begun: bool = False
     place: Place = BEFORE_ALL
     has_marks: bool = False
+
+    def copy(self) -> "TurnsCarry":
+        """Return a copy to work on."""
+        number = self.order, self.turn, self.marks
+        flags = self.has_begun, self.place, self.has_marks
+        return TurnsCarry(self.held, self.pairing, self.used, *number, *flags)

@@ -37,20 +37,14 @@ class Lines:
 
     def lines(self, entries: Sequence[Held]) -> list[Line]:
         """Return the messages of entries, in order."""
-        wire, lines = self._wire, list[Line]()
-        if not (self._at_end or self._mark or any(map(_is_more, entries))):  # most are words alone
-            for held in entries:
-                item = wire.clean(wire.finish(held.item)) if held.is_answer else held.item
-                if item is not None:
-                    lines.append(Line(held.order, held.order, held.version, item))
-            return lines
+        lines = list[Line]()
         last = self._last(entries) if self._at_end else None
-        open_from = self._open_from(entries)
+        open_from = self._open_from(entries) if self._at_end else len(entries)
         for n, held in enumerate(entries):
             item = self._item(held) if self._is_shown(held, entries, n) else None
-            if item is not None and held is last and held.is_answer:
-                item = wire.as_last(item)
             if item is not None:
+                if held is last and held.is_answer:
+                    item = self._wire.as_last(item)
                 lines.append(Line(held.order, held.order, held.version, item))
             if held.calls:
                 after = entries[n + 1] if n + 1 < len(entries) else self._next
@@ -64,7 +58,7 @@ class Lines:
 
     def _item(self, held: Held) -> Item | None:
         """Return a message as it is shown; the model's is cleaned here, when it is whole."""
-        if not held.is_answer:
+        if held.is_fit:
             return with_mark(held.item, self._mark_of(held.mark), held.recorded)
         wire = self._wire
         whole = wire.finish(held.item)
@@ -85,7 +79,7 @@ class Lines:
     def _open_from(self, entries: Sequence[Held]) -> int:
         """Return the index from which on calls may stay open: those at the very end."""
         begin = len(entries)
-        if not self._at_end or self._closed:
+        if self._closed:
             return begin
         while begin > 0 and (entries[begin - 1].is_apart or entries[begin - 1].is_lead):
             begin -= 1
@@ -102,52 +96,34 @@ class Lines:
         return self._wire.leads(next(led, {}))
 
     def _results(self, held: Held, after: Held | None, *, is_open: bool) -> Iterator[Line]:
-        wire, answers = self._wire, [*held.answers]
-        if any(answer.call < 0 for answer in answers):
-            for answer in answers:
-                item = with_mark(answer.unit, None, answer.recorded)
-                yield Line(answer.order, answer.order, answer.version, item)
+        wire, answers = self._wire, held.answers
+        if answers and answers[0].call < 0:
+            (whole,) = answers
+            item = with_mark(whole.unit, None, whole.recorded)
+            yield Line(whole.order, whole.order, whole.version, item)
             return
-        units, lifted = self._units(answers)
-        if not is_open or lifted or (answers and wire.answers_whole):
-            fillers = [*self._fillers(held, after)]
-            answers += fillers
-            units += [(answer.call, answer.unit) for answer in fillers]
-        answers = [answer for answer in answers if answer.unit]
-        if not answers:
+        lifted = [answer for answer in answers if answer.beside is not None]
+        if len(answers) < len(held.calls) and (
+            not is_open or lifted or (answers and wire.answers_whole)
+        ):
+            answers = (*answers, *self._fillers(held, after))
+        units = [(a, with_mark(a.unit, None, a.recorded)) for a in answers if a.unit]
+        if not units:
             return
-        units = [*wire.in_order(units)]
+        if wire.sorts_results:
+            units.sort(key=lambda unit: unit[0].call)
         together = wire.grouped([unit for _, unit in units])
-        first, latest = answers[0], max(answer.order for answer in answers)
-        if together is not None:
-            yield Line(first.order, latest, first.version, together)
-        else:
-            for answer, (_, unit) in zip(answers, units, strict=True):
+        if together is None:
+            for answer, unit in units:
                 yield Line(answer.order, answer.order, answer.version, unit)
-        for item in lifted:
-            yield Line(latest, latest, max(answer.version for answer in answers), item)
-
-    def _units(self, answers: Sequence[Answered]) -> tuple[list[tuple[int, Item]], list[Item]]:
-        """Return results that stand here, each with its call, and messages behind all of them."""
-        wire, units, lifted = self._wire, list[tuple[int, Item]](), list[Item]()
-        for answer in answers:
-            if answer.unit:
-                whole = wire.finish(answer.unit)
-                cleaned = whole if whole is answer.unit else wire.clean(whole) or whole
-                unit, beside = wire.lifted(cleaned)
-                recorded = self._recorded(answer, whole, unit)
-                units.append((answer.call, with_mark(unit, None, recorded)))
-                if beside is not None:
-                    lifted.append(with_mark(beside, self._mark_of("moved")))
-        return units, lifted
-
-    def _recorded(self, answer: Answered, whole: Item, unit: Item) -> Item | None:
-        """Return a result as it is on record, for marks, where it is shown otherwise."""
-        if not self._mark:
-            return None
-        if answer.recorded is not None:
-            return self._wire.finish(answer.recorded)
-        return None if unit is whole else whole
+        else:
+            latest = max(answer.order for answer in answers)
+            yield Line(answers[0].order, latest, answers[0].version, together)
+        for answer in lifted:
+            order = max(answer.order for answer in answers)
+            version = max(answer.version for answer in answers)
+            item = with_mark(answer.beside or {}, self._mark_of("moved"))
+            yield Line(order, order, version, item)
 
     def _fillers(self, held: Held, after: Held | None) -> Iterator[Answered]:
         answered = {answer.call for answer in held.answers}
@@ -179,11 +155,6 @@ class Lines:
 
     def _mark_of(self, mark: str | None) -> str | None:
         return mark if self._mark else None
-
-
-def _is_more(held: Held) -> bool:
-    """Return whether a message has calls, or depends on what follows."""
-    return bool(held.calls) or held.is_lead
 
 
 def marks_in(wire: Wire, entries: Sequence[Held]) -> int:

@@ -11,7 +11,7 @@ from agentlog.domain.json.text import parse, print_text
 from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.view import Item
 
-_SIGNS = ('"image', '"input_image', '"input_file', '"document', '"inlineData', '"audio')
+_SIGNS = ('"image', '"input_', '"document', '"inlineData', '"audio')
 """Texts one of which a JSON text with media has."""
 _BESIDE = frozenset({"content", "isError", "is_error", "structuredContent", "_meta"})
 """The keys of a result of MCP."""
@@ -86,7 +86,7 @@ def parts_in(content: JsonValue) -> Sequence[str | Media] | None:
 
 
 def _value_of(text: str) -> JsonValue:
-    if text[:1] not in {"[", "{"} or not any(sign in text for sign in _SIGNS):
+    if text[:1] not in {"[", "{"} or not any(map(text.__contains__, _SIGNS)):
         return None
     try:
         return parse(text)

@@ -38,7 +38,7 @@ class Pairing:
 
     def ask(self, turn: int, calls: Sequence[Call], begin: int = 0) -> "Pairing":
         """Return it with the calls of a turn, which are indexed from `begin` on."""
-        asked = tuple(OpenCall(turn, begin + n, *call) for n, call in enumerate(calls))
+        asked = [OpenCall(turn, n, *call) for n, call in enumerate(calls, begin)]
         return Pairing((*self.open, *asked), self.known)
 
     def call_of(self, call_id: str | None, name: str | None) -> OpenCall | None:
@@ -54,8 +54,8 @@ class Pairing:
     def without(self, call: OpenCall) -> "Pairing":
         """Return it after the answer to a call."""
         place = self.open.index(call)
-        rest = (*self.open[:place], *self.open[place + 1 :])
-        return Pairing(rest, self.known).with_known(Call(call.id, call.name))
+        known = (*self.known, Call(call.id, call.name))[-_MOST_KNOWN:]
+        return Pairing((*self.open[:place], *self.open[place + 1 :]), known)
 
     def within(self, turn: int) -> "Pairing":
         """Return it without the calls that were made long before a turn."""

@@ -38,7 +38,6 @@ class ResponsesWire(Wire):
     has_own_ids: ClassVar[bool] = True
     moves: ClassVar[bool] = False
     answers_whole: ClassVar[bool] = False
-    has_shortcut: ClassVar[bool] = True
 
     @override
     def clean(self, item: Item) -> Item | None:
@@ -113,10 +112,6 @@ class ResponsesWire(Wire):
     def filler(self, call: Call) -> Item:
         kind = CALLS.get(call.name, "function_call_output")
         return {"type": kind, "call_id": call.id, "output": FILLER}
-
-    @override
-    def grows(self, item: Item) -> bool:
-        return self.is_lead(item)
 
     @override
     def is_lead(self, item: Item) -> bool:

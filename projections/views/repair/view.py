@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import ClassVar, TypeVar
 
 from typing_extensions import override
@@ -13,7 +14,6 @@ from agentlog.projections.context.sent import ContextOptions, history_view, sent
 from agentlog.projections.view import Item, Placed, View
 from agentlog.projections.views.items.view import Items, ItemsCarry, ItemsView
 from agentlog.projections.views.repair.held import TurnsCarry
-from agentlog.projections.views.repair.regular import add_in_order
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.wire import Wire
 
@@ -58,19 +58,18 @@ class TurnsView(View[TurnsCarry, RepairOptionsT]):
 
     @override
     def fold(self, carry: TurnsCarry, event: Event) -> tuple[TurnsCarry, Sequence[Placed]]:
+        return self.fold_all(carry, (event,))
+
+    @override
+    def fold_all(
+        self, carry: TurnsCarry, events: Iterable[Event]
+    ) -> tuple[TurnsCarry, Sequence[Placed]]:
         if isinstance(carry, SentTurns):
-            return SentTurns(history=with_event(carry.history, event)), ()
-        items = self.items_of(event)
-        if not items:
-            return carry, ()
-        options = self.options
-        if self.wire.has_shortcut and len(items) == 1 and options.repair and not options.mark:
-            added = add_in_order(self.wire, carry, event.version, items[0], event.response_id)
-            if added is not None:
-                return added
+            return SentTurns(history=reduce(with_event, events, carry.history)), ()
         turns = self._turns(carry)
-        for item in items:
-            turns.add(event.version, item, event.response_id)
+        for event in events:
+            for item in self.items_of(event):
+                turns.add(event.version, item, event.response_id)
         return turns.carry, turns.settled
 
     @override
@@ -97,7 +96,7 @@ class RepairedCarry(ItemsCarry):
 class RepairedItemsView(ItemsView[RepairedCarry, RepairOptionsT]):
     """Items of the API of a wire."""
 
-    carry_format: ClassVar[int] = 2
+    carry_format: ClassVar[int] = 3
     carry_type = RepairedCarry
     wire: Wire
     joins: ClassVar[bool] = True
@@ -108,32 +107,31 @@ class RepairedItemsView(ItemsView[RepairedCarry, RepairOptionsT]):
         turns.add(version, item)
 
     @override
-    def fold(self, carry: RepairedCarry, event: Event) -> tuple[RepairedCarry, Sequence[Placed]]:
-        carry, items = super().fold(carry, event)
-        if not (items and (self.joins or self.options.repair)):
-            return carry, items
-        if self.wire.has_shortcut and len(items) == 1 and not self.options.mark:
-            ((version, _, item),) = items
-            added = add_in_order(self.wire, carry.turns, version, item, None)
-            if added is not None:
-                return replace(carry, turns=added[0]), added[1]
-        turns = self._turns(carry, items)
-        return replace(carry, turns=turns.carry), turns.settled
+    def fold_all(
+        self, carry: RepairedCarry, events: Iterable[Event]
+    ) -> tuple[RepairedCarry, Sequence[Placed]]:
+        if self._is_sent or not (self.joins or self.options.repair):
+            return super().fold_all(carry, events)
+        now, turns = replace(carry), self._turns(carry)
+        for event in events:
+            for version, _, item in self.take(now, event):
+                self.add(turns, version, item)
+        now.turns = turns.carry
+        return now, turns.settled
 
     @override
     def rest(self, carry: RepairedCarry) -> Sequence[Placed]:
         items = super().rest(carry)
         if self._is_sent or not (self.joins or self.options.repair):
             return items
-        turns = self._turns(carry, items)
-        return [*turns.settled, *turns.rest()]
-
-    def _turns(self, carry: RepairedCarry, items: Sequence[Placed]) -> Turns:
-        options = self.options
-        turns = Turns(self.wire, carry.turns, repair=options.repair, mark=options.mark)
+        turns = self._turns(carry)
         for version, _, item in items:
             self.add(turns, version, item)
-        return turns
+        return [*turns.settled, *turns.rest()]
+
+    def _turns(self, carry: RepairedCarry) -> Turns:
+        options = self.options
+        return Turns(self.wire, carry.turns, repair=options.repair, mark=options.mark)
 
 
 def repaired(wire: Wire, items: Iterable[Item]) -> list[Item]:

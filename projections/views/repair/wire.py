@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
-from agentlog.domain.json.values import JsonValue, object_at, text_at
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.api_rules.rule import Limits
 from agentlog.projections.view import Item
 from agentlog.projections.views.repair.pairing import Call
@@ -14,7 +14,7 @@ MARK = "agentlog"
 RECORDED = "agentlog_recorded"
 """The key under which marks say what is on record in the place of what was changed."""
 RESULT = "agentlog_result"
-"""The key of what a result has on record: the `id` of its call and the `name` of its tool, perhaps
+"""The key of what a result has on record: the id of its call and the name of its tool, perhaps
 null. Never shown; a result without the key has them by its API's own keys."""
 
 
@@ -46,8 +46,10 @@ class Wire(ABC):
     answers_whole: ClassVar[bool] = True
     """Whether all calls of a turn are answered once one is."""
 
-    has_shortcut: ClassVar[bool] = False
-    """Whether `add_in_order` adds messages, too: no two are joined that are of other responses."""
+    joins: ClassVar[Literal["none", "response", "all"]] = "none"
+    """Which messages of the model in a row are one: none, those of one response, or all."""
+    sorts_results: ClassVar[bool] = False
+    """Whether the results of a turn stand in the order of its calls."""
 
     @abstractmethod
     def clean(self, item: Item) -> Item | None:
@@ -56,9 +58,10 @@ class Wire(ABC):
         Returns the very message where all is taken.
         """
 
-    def says(self, item: Item) -> bool:
-        """Return whether something is left of a message of the model."""
-        return self.clean(item) is not None
+    def is_whole(self, item: Item) -> bool:
+        """Return whether `finish` changes nothing."""
+        del item
+        return True
 
     def finish(self, item: Item) -> Item:
         """Return a message of the model as it is on record, once nothing is joined with it."""
@@ -111,15 +114,10 @@ class Wire(ABC):
     def filler(self, call: Call) -> Item:
         """Return a result that says that there is none."""
 
-    def joined(self, item: Item, more: Item, *, of_one_response: bool) -> Item | None:
+    def joined(self, item: Item, more: Item) -> Item | None:
         """Return two messages of the model as one; None where they stay two."""
-        del item, more, of_one_response
+        del item, more
         return None
-
-    def grows(self, item: Item) -> bool:
-        """Return whether a model's message may be joined with what comes next."""
-        del item
-        return True
 
     def grouped(self, units: Sequence[Item]) -> Item | None:
         """Return results as one message; None where each is a message of its own."""
@@ -141,10 +139,6 @@ class Wire(ABC):
         del calls
         return item
 
-    def in_order(self, units: Sequence[tuple[int, Item]]) -> Sequence[tuple[int, Item]]:
-        """Return results, each with the index of its call, in the order that the API wants."""
-        return units
-
     def lifted(self, unit: Item) -> tuple[Item, Item | None]:
         """Return a result, and a message after all results that has what it cannot have."""
         return unit, None
@@ -159,7 +153,7 @@ class Wire(ABC):
         return False
 
     def is_lead(self, item: Item) -> bool:
-        """Return whether a message is left out where nothing of the model follows."""
+        """Return whether a message is left out where nothing of the model follows, once cleaned."""
         del item
         return False
 
@@ -181,6 +175,8 @@ class Wire(ABC):
 
 def with_mark(item: Item, mark: str | None, recorded: JsonValue = None) -> Item:
     """Return a message that says what was done to it."""
+    if mark is None and recorded is None:
+        return item
     marked = item if mark is None else {**item, MARK: mark}
     return marked if recorded is None else {**marked, RECORDED: recorded}
 
@@ -200,19 +196,41 @@ def plain(item: Item) -> Item:
     """Return a message or result without what is never shown."""
     if RESULT not in item:
         return item
-    return {key: value for key, value in item.items() if key != RESULT}
+    shown = item.copy()
+    del shown[RESULT]
+    return shown
+
+
+def without_records(item: Item) -> Item:
+    """Return a message as it is on record, without what is never shown in it and its parts."""
+    return {
+        key: [plain(part) if isinstance(part, dict) else part for part in value]
+        if isinstance(value, list)
+        else value
+        for key, value in plain(item).items()
+    }
 
 
 def with_record(unit: Item, call_id: str | None, name: str | None) -> Item:
-    """Return a result with what it has on record, where its API's keys do not say it."""
-    if call_id is not None and name is None:
-        return unit
-    return {**unit, RESULT: {"id": call_id, "name": name}}
+    """Return a result, which is the caller's own, with what it has on record.
+
+    Where its API's keys say the same it is left as it is.
+    """
+    if call_id is None or name is not None:
+        unit[RESULT] = [call_id, name]
+    return unit
 
 
 def recorded_of(unit: Item) -> tuple[str | None, str | None] | None:
     """Return the id and the name that a result has on record; None where its own keys say them."""
-    if RESULT not in unit:
-        return None
-    record = object_at(unit, RESULT)
-    return text_at(record, "id"), text_at(record, "name")
+    match unit.get(RESULT):
+        case None:
+            return None
+        case [call_id, name]:
+            return _text(call_id), _text(name)
+        case _:
+            return None, None
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
-from unittest import mock
 
 import pytest
 from hypothesis import given, note
@@ -15,11 +14,9 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.messages import anthropic, chat
 from agentlog.projections.registry import choose_view
-from agentlog.projections.view import Item, render
-from agentlog.projections.views.openai import OpenAIView
-from agentlog.projections.views.repair import view as repair_view
+from agentlog.projections.view import Item, Placed, render
 from agentlog.projections.views.repair.pairing import MOST_LATE
-from agentlog.projections.views.repair.wire import MARK, RECORDED
+from agentlog.projections.views.repair.wire import MARK, RECORDED, RESULT
 from tests.broken_histories import ANTHROPIC, CHAT, broken_histories
 from tests.histories import examples, history
 from tests.projections import anthropic_api, chat_api
@@ -105,38 +102,40 @@ def test_the_types_of_the_packages_take_what_is_shown(events: list[Event]) -> No
         _RESPONSES.validate_python({"id": "rs_1", "status": "completed", **item})
 
 
-@pytest.mark.parametrize("api", ["openai", "responses"])
+@every_api
 @given(events=broken_histories, data=st.data())
-@examples(300, long=5000)
-def test_what_stands_in_order_is_shown_as_by_the_whole_repair(
+@examples(100, long=1500)
+def test_events_at_once_are_shown_as_one_by_one(
     api: str, events: list[Event], data: st.DataObject
 ) -> None:
-    events = events[: data.draw(st.integers(0, len(events)))]
-    chosen = choose_view(api)
-    short = render(chosen, events)
-    with mock.patch.object(repair_view, "add_in_order", return_value=None):
-        whole = render(chosen, events)
-    assert short == whole
+    view = choose_view(api, data.draw(st.sampled_from([{}, {"mark": True}, {"repair": False}])))
+    settled: list[Placed] = []
+    carry = view.start()
+    for event in events:
+        carry, items = view.fold(view.load(view.dump(carry)), event)
+        settled += items
+    whole = render(view, events)
+    assert (settled, view.rest(carry)) == (whole.settled, whole.rest)
 
 
-def test_what_stands_in_order_takes_the_shortcut() -> None:
-    drafts = [
-        {"type": "system", "text": "s"},
-        {"type": "input", "text": "i"},
-        {"type": "tool_calls", "calls": [{"id": "a", "name": "f"}]},
-        {"type": "tool_results", "results": [{"callId": "a", "output": 1}]},
-        {"type": "reply", "text": "r"},
-        {"type": "input", "text": "i"},
-    ]
-    view = OpenAIView()
-    carry, items = view.start(), list[Item]()
-    with mock.patch.object(repair_view, "Turns", side_effect=AssertionError):
-        for event in history(*drafts):
-            carry, settled = view.fold(carry, event)
-            items += [placed.item for placed in settled]
-    assert [item["role"] for item in items] == [
-        *("system", "user", "assistant", "tool", "assistant", "user")
-    ]
+def inner(value: JsonValue) -> Iterator[Any]:
+    """Yield all objects in a value."""
+    if isinstance(value, dict):
+        yield value
+    for part in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
+        yield from inner(part)
+
+
+@every_api
+@given(broken_histories)
+@examples(100)
+def test_marks_say_what_is_on_record_otherwise(api: str, events: list[Event]) -> None:
+    for item in inner(shown(api, events, mark=True)):
+        assert RESULT not in item
+        if RECORDED in item and item.get("type") == "tool_result":
+            assert item[RECORDED] != {key: item[key] for key in item if key != RECORDED}
 
 
 _words = st.integers(0, 99).map("word-{}".format)
