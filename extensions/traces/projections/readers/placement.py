@@ -8,6 +8,7 @@ from typing import TypeVar
 from agentlog.domain.json.values import object_at, text_at
 from agentlog.extensions.traces.projections.readers.dialects import (
     events,
+    gemini_cli,
     langfuse,
     logfire,
     semconv,
@@ -17,6 +18,7 @@ from agentlog.projections.view import Item
 
 _DIALECTS = (  # the first that knows a span reads it
     (langfuse.is_known, langfuse.read),
+    (gemini_cli.is_known, gemini_cli.read),
     (logfire.is_known, logfire.read),
     (semconv.is_known, semconv.read),
 )
@@ -142,7 +144,7 @@ def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
     agent makes there, is kept as a record alone, since it tells the same; so is an agent around
     model calls with contents. An error is told by the innermost span that failed.
     """
-    listed = list(spans)
+    listed = list(spans)  # records without a trace are each of their own
     tree = tree or Tree({span.key: (span.trace_id, span.parent_id) for span in listed})
     kinds = {span.key: span.kind for span in listed if span.kind != "other" and not span.is_log}
     outer = tree.above(kinds)
@@ -152,11 +154,11 @@ def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
     begins: dict[str | Key, int] = {}
     for span in listed:
         for key in (span.trace_id, span.key):
-            if span.begin is not None:
+            if span.begin is not None and span.trace_id:
                 begins[key] = min(span.begin, begins.get(key, span.begin))
 
     def place(span: Span) -> tuple[int, str, int, int, bool, int]:
-        first = begins.get(span.trace_id, 0)
+        first = begins.get(span.trace_id, 0 if span.trace_id else span.begin or 0)
         begin = begins.get(span.key, first)  # of its log records too, which tell what it was given
         return first, span.trace_id, begin, tree.depth(span.key), not span.is_log, span.end or 0
 

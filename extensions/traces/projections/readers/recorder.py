@@ -144,7 +144,7 @@ class _Recorder:
         if span.is_log and not digests:
             return _Context(self._contexts.last)
         trace = hexadecimal(span.trace_id)
-        is_new = trace not in self._thread.traces
+        is_new = trace not in self._thread.traces and not (span.is_log and not trace)
         is_asked_again = is_new and 0 < begin == len(digests) and nodes[-1] in self._contexts.asked
         self._thread.traces.add(trace)
         self._contexts.asked.add(nodes[-1])

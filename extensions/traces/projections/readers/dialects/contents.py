@@ -193,7 +193,7 @@ def words_in(value: JsonValue, without: Collection[int] = ()) -> list[str]:
             if " " in inner or inner[:1] in {"{", "["}:
                 opened = unpacked(inner)
                 if isinstance(opened, str):
-                    words.append(inner)
+                    words += [inner] if " " in inner else []
                 else:
                     values.append(opened)
         elif isinstance(inner, list):

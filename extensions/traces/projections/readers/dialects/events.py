@@ -10,8 +10,10 @@ from hashlib import sha256
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, object_at, object_of, objects_of, text_at
+from agentlog.extensions.traces.projections.readers.dialects.pieces import joined
 from agentlog.extensions.traces.projections.readers.span import LOG, Span, milliseconds
 from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.readers.messages import ai_sdk
 from agentlog.projections.view import Item
 
 _DETAILS = "gen_ai.client.inference.operation.details"
@@ -34,12 +36,13 @@ def is_known(record: Item) -> bool:
 
 
 def read(records: Iterable[Item]) -> Iterator[Span]:
-    """Yield a span for the records of each."""
-    spans: dict[tuple[str, str], list[Item]] = {}
-    for record in records:
-        key = text_at(record, "traceId") or "", text_at(record, "spanId") or ""
-        spans.setdefault(key, []).append(record)
-    for (trace_id, span_id), together in spans.items():
+    """Yield a span for the records of each; those of all messages without one are of their own."""
+    spans: dict[tuple[str, str, int], list[Item]] = {}
+    for n, record in enumerate(records, 1):
+        trace_id, span_id = text_at(record, "traceId") or "", text_at(record, "spanId") or ""
+        alone = n if not span_id and event_name(record) == _DETAILS else 0
+        spans.setdefault((trace_id, span_id, alone), []).append(record)
+    for (trace_id, span_id, _), together in spans.items():
         yield Span(
             trace_id=trace_id,
             span_id=span_id,
@@ -84,6 +87,19 @@ def _record(event: Item) -> Item:
     return {"eventName": event.get("name"), "attributes": attributes, "body": body}
 
 
+def system_in(attributes: Mapping[str, JsonValue]) -> list[Item]:
+    """Return the system instructions as messages: parts, an object of them, or a text."""
+    match ai_sdk.printed(attributes.get(_MESSAGES[0])):
+        case [_, *_] as parts:
+            return [{"role": "system", "parts": parts}]
+        case {"parts": [_, *_] as parts}:
+            return [{"role": "system", "parts": parts}]
+        case str(text) if text:
+            return [{"role": "system", "content": text}]
+        case _:
+            return []
+
+
 def messages_of(attributes: Mapping[str, JsonValue], key: str) -> list[Item]:
     """Return messages of an attribute: JSON, or JSON in a text."""
     return objects_of(unpacked(attributes.get(key)))
@@ -100,9 +116,13 @@ def _inputs(record: Item) -> Sequence[Item]:
         return [{**_message(record.get("body")), "role": _ROLES[name]}]
     if name == _DETAILS:
         attributes = object_at(record, "attributes")
-        system = unpacked(attributes.get("gen_ai.system_instructions"))
-        first: list[Item] = [{"role": "system", "parts": system}] if system else []
-        return [*first, *messages_of(attributes, "gen_ai.input.messages")]
+        system, messages = system_in(attributes), messages_of(attributes, _MESSAGES[1])
+        if system:  # Gemini CLI calls what its model said the system's, too
+            messages = [
+                {**message, "role": "assistant"} if message.get("role") == "system" else message
+                for message in messages
+            ]
+        return [*system, *messages]
     return []
 
 
@@ -111,7 +131,7 @@ def _outputs(record: Item) -> Sequence[Item]:
         message = object_of(record.get("body")).get("message")
         return [{**_message(unpacked(message)), "role": "assistant"}]
     if event_name(record) == _DETAILS:
-        return messages_of(object_at(record, "attributes"), "gen_ai.output.messages")
+        return joined(messages_of(object_at(record, "attributes"), _MESSAGES[2]))
     return []
 
 

@@ -33,7 +33,7 @@ USAGE = TokenWords(
     "ai.usage.completionTokens llm.token_count.completion llm.usage.completion_tokens "
     f"{_CODEX}.output_tokens",
     "gen_ai.usage.total_tokens llm.usage.total_tokens ai.usage.totalTokens "
-    f"llm.token_count.total {_CODEX}.total_tokens",
+    f"codex.usage.total_tokens llm.token_count.total {_CODEX}.total_tokens",
     read=f"{SEMCONV.read} gen_ai.usage.cache_read_input_tokens gen_ai.usage.input_tokens.cached "
     "gen_ai.usage.details.cache_read_input_tokens gen_ai.usage.details.cache_read_tokens "
     "gen_ai.usage.input_token_details.cache_read gen_ai.usage.details.cached_tokens "
@@ -49,6 +49,7 @@ USAGE = TokenWords(
     "gen_ai.usage.output_tokens.reasoning gen_ai.usage.details.thoughts_tokens "
     "gen_ai.usage.details.reasoning_tokens gen_ai.usage.output_token_details.reasoning "
     "ai.usage.reasoningTokens ai.usage.outputTokenDetails.reasoningTokens "
+    "codex.usage.reasoning_output_tokens "
     f"llm.token_count.completion_details.reasoning {_CODEX}.reasoning_output_tokens",
     output_audio="llm.token_count.completion_details.audio "
     "gen_ai.usage.details.output_audio_tokens",

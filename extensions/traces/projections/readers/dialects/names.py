@@ -26,6 +26,7 @@ CALL_ID = (
 )
 ARGUMENTS = (
     *("gen_ai.tool.call.arguments", "ai.toolCall.args", "ai.toolCall.input", "tool_arguments"),
+    "tool_input",
     *("tool_call.function.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
     *("gen_ai.prompt", "mlflow.spanInputs", "traceloop.entity.input", "input.value"),
     *("input", "inputs", "arguments"),
@@ -34,12 +35,14 @@ RESULT = (
     *("gen_ai.tool.call.result", "ai.toolCall.result", "ai.toolCall.output", "tool_response"),
     *("gen_ai.tool.result", "gen_ai.tool.output", "gen_ai.completion", "mlflow.spanOutputs"),
     *("traceloop.entity.output", "output.value", "output", "outputs", "result"),
+    "tool.output.output",
 )
 
 KIND_KEYS = (
     *("gen_ai.operation.name", "ai.operationId", "langsmith.span.kind", "mlflow.spanType"),
     *("openinference.span.kind", "genkit:metadata:subtype", "operation.name", "llm.request.type"),
     *("traceloop.span.kind", "gen_ai.span.kind", "lmnr.span.type", "braintrust.span_attributes"),
+    *("span.type", "codex.tool.phase"),
 )
 """Attributes that say the kind of a span, those that say most first."""
 
@@ -50,6 +53,7 @@ KINDS: Mapping[str, Kind] = {
     "chat_model": "chat",
     "completion": "chat",
     "create_agent": "other",
+    "dispatch": "tool",
     "dogenerate": "chat",
     "dostream": "chat",
     "embed": "other",
@@ -59,10 +63,12 @@ KINDS: Mapping[str, Kind] = {
     "generate_content": "chat",
     "generateobject": "agent",
     "generatetext": "agent",
+    "interaction": "agent",
     "invoke_agent": "agent",
     "invoke_workflow": "agent",
     "llm": "chat",
     "llm_call": "chat",
+    "llm_request": "chat",
     "model": "chat",
     "rerank": "other",
     "retriever": "other",

@@ -37,7 +37,7 @@ from agentlog.projections.view import Item
 
 _PREFIXES = (
     *("gen_ai.", "traceloop.", "ai.operationId", "ai.model.", "ai.toolCall.", "langsmith."),
-    *("mlflow.span", "llm.", "openinference.", "genkit:metadata:subtype"),
+    *("mlflow.span", "llm.", "openinference.", "genkit:metadata:subtype", "codex.tool.phase"),
     "braintrust.",
 )
 _INPUTS, _OUTPUTS = "gen_ai.input.messages", "gen_ai.output.messages"
@@ -70,7 +70,7 @@ def read(span: Item) -> Span:
         kind = "chat" if is_call else "other"
     if _is_announced(attributes) and not (contents.outputs or "usage" in response or failed):
         kind = "other"
-    tool, of_tool = _tool(span, attributes) if kind == "tool" else (None, frozenset[str]())
+    tool, of_tool = _tool(span, values) if kind == "tool" else (None, frozenset[str]())
     # an agent around model calls tells nothing: its words are looked for as those of no message
     read_names = contents.names | of_tool if kind in {"chat", "tool"} else frozenset()
     return Span(
@@ -110,9 +110,8 @@ def _contents(span: Item, attributes: Mapping[str, JsonValue], values: Item) -> 
         inputs, outputs = inputs or by_shape.inputs, outputs or by_shape.outputs
         read_names |= by_shape.names
         beside = by_shape.beside
-    system = unpacked(attributes.get(_SYSTEM))
-    if isinstance(system, list) and system and _SYSTEM not in read_names:
-        inputs = [{"role": "system", "parts": system}, *inputs]
+    if (system := events.system_in(attributes)) and _SYSTEM not in read_names:
+        inputs = [*system, *inputs]
         read_names.add(_SYSTEM)
     return Contents(inputs, outputs, frozenset(read_names), beside)
 
@@ -136,6 +135,8 @@ def kind_of(attributes: Mapping[str, JsonValue]) -> Kind | None:
             words = words.partition(" ")[0]
             if (kind := names.KINDS.get(words.rpartition(".")[2].lower())) is not None:
                 return kind
+    if "codex.usage.total_tokens" in attributes:
+        return "chat"
     return "tool" if "ai.toolCall.name" in attributes else None
 
 
@@ -173,6 +174,13 @@ def _opened(output: JsonValue) -> JsonValue:
     return output if inner is opened else inner
 
 
+def _without_title(arguments: JsonValue) -> JsonValue:
+    """Return arguments parsed, without the line before them that Claude Code's spans have."""
+    if isinstance(arguments, str) and arguments.startswith("[TOOL INPUT: "):
+        arguments = arguments.partition("\n")[2]
+    return unpacked(arguments)
+
+
 def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> tuple[ToolRun, frozenset[str]]:
     """Return the run of a tool, and the attributes that say so."""
     arguments, result = (
@@ -183,7 +191,7 @@ def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> tuple[ToolRun, fro
     run = tool_run(
         text_at(attributes, *names.TOOL) or text_at(span, "name") or "unknown",
         call_id=text_at(attributes, *names.CALL_ID),
-        arguments=unpacked(attributes.get(arguments)),
+        arguments=_without_title(attributes.get(arguments)),
         output=ai_sdk.printed(output) if result.startswith("ai.") else _opened(output),
     )
     return run, frozenset({arguments, result})
