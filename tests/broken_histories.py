@@ -17,7 +17,7 @@ IDS = st.sampled_from(
     ]
 )
 NAMES = st.sampled_from(["find", "book", "weird name/\u202e", "", "n" * 65, "9lives", "a.b"])
-TEXTS = st.sampled_from(["hi", "", " \n", "Zoë", "\u200b", "{}", "[]", '[{"type":"text"}]'])
+TEXTS = st.sampled_from(["hi", "so: ", "", " \n", "Zoë", "\u200b", "{}", "[]", '[{"type":"text"}]'])
 ARGUMENTS = st.sampled_from(
     ["", "{}", '{"a": 1.0}', '["x"]', "null", "{}{}", '{"a', '"{}"', " {} ", '{"a":1,"a":2}', "1"]
 )

@@ -80,6 +80,10 @@ RULES: Mapping[str, Rule] = {
     "thought-last": Rule(
         "the last message does not end with thinking", "router-for-me/CLIProxyAPI#5321"
     ),
+    "trailing": Rule(
+        "the last message, if it is the model's, does not end with whitespace",
+        "langchain-ai/langchain#35071",
+    ),
     "image": Rule(
         "an image in base64 is a PNG, JPEG, GIF or WebP", f"{_DOCS}/build-with-claude/vision"
     ),

@@ -42,7 +42,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "asked": Rule(
         "a tool message answers a call of the assistant's message before it",
-        "langchain-ai/langchain#21479",
+        "langchain-ai/langchain#33838",
     ),
     "unique": Rule("ids of calls are unique in their message", _DOCS),
     "id": Rule(

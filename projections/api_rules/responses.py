@@ -47,7 +47,7 @@ RULES: Mapping[str, Rule] = {
     "role": Rule("a role is assistant, system, developer or user", "Chevey339/kelivo#281"),
     "answered": Rule(
         "each call of a function or a tool of the client has an output after it",
-        "openai/openai-agents-python#873",
+        "openai/openai-agents-python#673",
     ),
     "asked": Rule("each output stands after its call", "james-6-23/codex2api#414"),
     "unique": Rule("ids of calls are unique, and each has one output", _DOCS),

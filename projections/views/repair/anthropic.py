@@ -156,6 +156,11 @@ class AnthropicWire(Wire):
         blocks = blocks_of(item)
         while blocks and blocks[-1].get("type") in UNMARKED:
             blocks.pop()
+        if isinstance(content := item.get("content"), str):
+            text = content.rstrip()
+            return item if text == content else {**item, "content": text}
+        if blocks and blocks[-1].get("type") == "text":
+            blocks[-1] = {**blocks[-1], "text": str(blocks[-1].get("text")).rstrip()}
         return item if blocks == blocks_of(item) else {**item, "content": [*blocks]}
 
     @override

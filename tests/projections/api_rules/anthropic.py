@@ -43,6 +43,8 @@ def refusals(items: Sequence[JsonObject]) -> list[Refusal]:
         findings.unless(place, "thought-first", taken=not any(thoughts) or thoughts[0])
         if n == last:
             findings.unless(place, "thought-last", taken=not any(thoughts[-1:]))
+            said = text_at(blocks[-1][1], "text") if role == "assistant" and blocks else None
+            findings.unless(place, "trailing", taken=said is None or said == said.rstrip())
         _check_calls(findings, str(role), blocks, used)
         for at, block in blocks:
             marks = _check_all(findings, at, block, marks)

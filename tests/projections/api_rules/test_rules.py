@@ -102,6 +102,7 @@ BROKEN: dict[str, dict[str, list[Any]]] = {
         "signature": [HI, by("assistant", {**THOUGHT, "signature": ""}, text())],
         "thought-first": [HI, by("assistant", text(), THOUGHT, text())],
         "thought-last": [HI, by("assistant", THOUGHT)],
+        "trailing": [HI, by("assistant", text("so: "))],
         "image": [by("user", {"type": "image", "source": source("image/svg+xml")})],
         "document": [by("user", {"type": "document", "source": source("text/csv")})],
         "marks": [by("user", *[text(**MARK)] * 5)],
