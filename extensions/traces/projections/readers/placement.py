@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from agentlog.domain.json.values import object_at, text_at
 from agentlog.extensions.traces.projections.readers.dialects import (
+    claude_code,
     events,
     gemini_cli,
     langfuse,
@@ -18,6 +19,7 @@ from agentlog.projections.view import Item
 
 _DIALECTS = (  # the first that knows a span reads it
     (langfuse.is_known, langfuse.read),
+    (claude_code.is_known, claude_code.read),
     (gemini_cli.is_known, gemini_cli.read),
     (logfire.is_known, logfire.read),
     (semconv.is_known, semconv.read),

@@ -151,7 +151,7 @@ class _Recorder:
         if is_asked_again:
             while begin and path[begin - 1].role == "user":
                 begin -= 1
-        elif begin < len(digests) and self._contexts.goes_on(nodes[begin]):
+        elif begin < len(digests) and not span.is_delta and self._contexts.goes_on(nodes[begin]):
             old = self._rewrite(digests, nodes, begin, span, writing)
         writing.expect(len(digests) - begin - len(old))
         results = {call_id_of(turn.drafts[0]) for turn in inputs if turn.role == "tool"}

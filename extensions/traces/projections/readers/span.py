@@ -66,6 +66,7 @@ class Span:
     API. `request` and `response` are fields of `llm_request` and `llm_response`. `records` are the
     objects to keep, each with a name that is unique in its trace, as messages of `record_type`.
     `left` are values with words that are in none of these, by the names of their attributes.
+    With `is_delta` its inputs are but what is new of a context.
     `part` describes a part of a run: its `id`, and whether it has `begun` and `ended` with it.
     """
 
@@ -87,6 +88,7 @@ class Span:
     left: Item = field(default_factory=dict)
     part: Item = field(default_factory=dict)
     is_log: bool = False
+    is_delta: bool = False
 
     @property
     def key(self) -> Key:

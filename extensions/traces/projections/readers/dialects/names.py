@@ -26,7 +26,6 @@ CALL_ID = (
 )
 ARGUMENTS = (
     *("gen_ai.tool.call.arguments", "ai.toolCall.args", "ai.toolCall.input", "tool_arguments"),
-    "tool_input",
     *("tool_call.function.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
     *("gen_ai.prompt", "mlflow.spanInputs", "traceloop.entity.input", "input.value"),
     *("input", "inputs", "arguments"),
@@ -35,7 +34,6 @@ RESULT = (
     *("gen_ai.tool.call.result", "ai.toolCall.result", "ai.toolCall.output", "tool_response"),
     *("gen_ai.tool.result", "gen_ai.tool.output", "gen_ai.completion", "mlflow.spanOutputs"),
     *("traceloop.entity.output", "output.value", "output", "outputs", "result"),
-    "tool.output.output",
 )
 
 KIND_KEYS = (

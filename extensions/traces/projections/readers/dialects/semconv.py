@@ -70,7 +70,7 @@ def read(span: Item) -> Span:
         kind = "chat" if is_call else "other"
     if _is_announced(attributes) and not (contents.outputs or "usage" in response or failed):
         kind = "other"
-    tool, of_tool = _tool(span, values) if kind == "tool" else (None, frozenset[str]())
+    tool, of_tool = _tool(span, attributes) if kind == "tool" else (None, frozenset[str]())
     # an agent around model calls tells nothing: its words are looked for as those of no message
     read_names = contents.names | of_tool if kind in {"chat", "tool"} else frozenset()
     return Span(
@@ -174,13 +174,6 @@ def _opened(output: JsonValue) -> JsonValue:
     return output if inner is opened else inner
 
 
-def _without_title(arguments: JsonValue) -> JsonValue:
-    """Return arguments parsed, without the line before them that Claude Code's spans have."""
-    if isinstance(arguments, str) and arguments.startswith("[TOOL INPUT: "):
-        arguments = arguments.partition("\n")[2]
-    return unpacked(arguments)
-
-
 def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> tuple[ToolRun, frozenset[str]]:
     """Return the run of a tool, and the attributes that say so."""
     arguments, result = (
@@ -191,7 +184,7 @@ def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> tuple[ToolRun, fro
     run = tool_run(
         text_at(attributes, *names.TOOL) or text_at(span, "name") or "unknown",
         call_id=text_at(attributes, *names.CALL_ID),
-        arguments=_without_title(attributes.get(arguments)),
+        arguments=unpacked(attributes.get(arguments)),
         output=ai_sdk.printed(output) if result.startswith("ai.") else _opened(output),
     )
     return run, frozenset({arguments, result})
