@@ -36,7 +36,7 @@ from agentlog.extensions.formats.claude_code.workers import (
 )
 from agentlog.extensions.formats.workers import Workers
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid
+from agentlog.projections.readers.fields import Fields, amount_at, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic import read_blocks, text_of
 from agentlog.projections.readers.reading import Entry, Reading
@@ -160,7 +160,9 @@ class _Session:
         else:
             if (answer_id := message.text("id")) is not None:
                 of_draft = {**of_draft, "metadata": {"responseId": answer_id}}
-            self.answers.count(line, message, answer_id, of_draft)
+            cost = amount_at(line.item, "costUSD")  # as older versions wrote it
+            costed: Item = of_draft if cost is None else {**of_draft, "costUsd": cost}
+            self.answers.count(line, message, answer_id, costed)
             entry, says = Entry(self.reading, line, **of_draft), "reply"
         self._add_content(entry, line, content, says)
 
