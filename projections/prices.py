@@ -48,23 +48,34 @@ def computed_cost(
 ) -> float | None:
     """Return what a call cost at a time, in US dollars: each part of its tokens at its own rate.
 
-    None where the model is not in the list, where input or output tokens are not known, or where
-    parts exceed them. Not in it are fees that are not of tokens, such as those of web searches, and
-    reductions or surcharges of a service tier (batch, flex, priority, fast): no message tells them.
+    None where the model is not in the list, where input or output tokens are not known, where parts
+    exceed them, or where the list has no price for the service tier or for web searches. Not in it
+    are other fees that are not of tokens, as those of code execution, which an account has for free
+    for some hours; no message tells them.
     """
-    if model is None or usage is None or len(model) > _LONGEST_NAME:
+    if model is None or usage is None or len(model) + len(usage.service_tier or "") > _LONGEST_NAME:
         return None
     parts = parts_of(usage)
-    if parts is None or sum(parts) > _MOST_TOKENS:
+    if parts is None or sum(parts) + (usage.web_searches or 0) > _MOST_TOKENS:
         return None
-    quarter = timestamp // _QUARTER
-    rates = _rates(model, provider, quarter)
-    if rates is None:
+    key = _Priced(model, provider, timestamp // _QUARTER, usage.service_tier)
+    rates, fee = _rates(key), _fee(key) if usage.web_searches else 0
+    if rates is None or fee is None:
         return None
+    fees = fee * (usage.web_searches or 0)
     if rates == "whole":
-        price = _price(model, provider, quarter, parts)
-        return None if price is None else float(price.total_price)
-    return round(sum(count * rate for count, rate in zip(parts, rates, strict=True)), 12)
+        price = _price(key, parts)
+        return None if price is None else round(float(price.total_price) + fees, 12)
+    return round(sum(count * rate for count, rate in zip(parts, rates, strict=True)) + fees, 12)
+
+
+class _Priced(NamedTuple):
+    """What has one price: a model at a provider, within a quarter of an hour, in a tier."""
+
+    model: str
+    provider: str | None
+    quarter: int
+    tier: str | None
 
 
 @lru_cache(maxsize=1024)
@@ -82,16 +93,14 @@ def context_window(model: str, provider: str | None) -> int | None:
 
 
 @lru_cache(maxsize=1024)
-def _rates(
-    model: str, provider: str | None, quarter: int
-) -> Sequence[float] | Literal["whole"] | None:
+def _rates(key: _Priced) -> Sequence[float] | Literal["whole"] | None:
     """Return the dollars for a token of each part; `whole` where a call is priced as a whole."""
     from genai_prices.types import TieredPrices  # noqa: PLC0415 - heavy, see above
 
     million = 10**6
     rates: list[float] = []
     for part in Parts._fields:
-        price = _price(model, provider, quarter, Parts(**{part: million}))
+        price = _price(key, Parts(**{part: million}))
         if price is None:
             return None
         figures = vars(price.model_price)
@@ -102,9 +111,16 @@ def _rates(
     return rates
 
 
+def _fee(key: _Priced) -> float | None:
+    """Return the dollars for a web search; None where the list has none."""
+    price = _price(key, Parts())
+    rate = None if price is None else price.model_price.web_searches_kcount
+    return None if rate is None else float(rate) / 1000
+
+
 @lru_cache(maxsize=1024)
-def _price(model: str, provider: str | None, quarter: int, parts: Parts) -> Any:  # noqa: ANN401 - the type is the package's, imported on first use
-    """Return the price of a call's parts; None for an unknown model.
+def _price(key: _Priced, parts: Parts) -> Any:  # noqa: ANN401 - the type is the package's, imported on first use
+    """Return the price of a call's parts; None for an unknown model, or a tier without prices.
 
     What has no rate of its own in the list has that of its whole. But for what is written to a
     cache for an hour, Anthropic publishes twice the rate of fresh input ("1-hour cache write tokens
@@ -124,11 +140,19 @@ def _price(model: str, provider: str | None, quarter: int, parts: Parts) -> Any:
         output_reasoning_tokens=parts.thoughts,
         output_audio_tokens=parts.output_audio,
     )
-    at = datetime.fromtimestamp(quarter * _QUARTER / 1000, UTC)
+    at = datetime.fromtimestamp(key.quarter * _QUARTER / 1000, UTC)
+    # the list names a tier by one of these
+    tier = dict.fromkeys(("service_tier", "processing", "speed"), key.tier) if key.tier else {}
     try:
         price = genai_prices.calc_price(
-            usage, model, provider_id=provider, genai_request_timestamp=at
+            usage,
+            key.model,
+            provider_id=key.provider,
+            genai_request_timestamp=at,
+            price_context=tier,
         )
+        if tier and price.model.get_prices(at, tier) == price.model.get_prices(at):
+            return None
         rates = price.model_price
         if parts.written_1h and rates.cache_write_mtok and rates.cache_write_1h_mtok is None:
             hour = _doubled(rates.input_mtok)

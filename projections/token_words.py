@@ -22,7 +22,9 @@ _FIGURES = {
     "audio": "inputAudioTokens",
     "thoughts": "reasoningTokens",
     "output_audio": "outputAudioTokens",
+    "searches": "webSearches",
 }
+_STANDARD = frozenset({"standard", "default", "auto", "on_demand"})
 
 
 class TokenWords(NamedTuple):
@@ -31,6 +33,7 @@ class TokenWords(NamedTuple):
     A word is a key or a path, `details.cached`, or `details.ttl=1h.count` for an item of a list
     (read only). Of several the greatest counts, as some are 0 where others are told. `tool` are
     tokens of the input that no other figure counts; `omits_zero`: with no output told it is 0.
+    `tier` are words whose values name a service tier: those with the usual prices are left out.
     """
 
     input: str
@@ -44,6 +47,8 @@ class TokenWords(NamedTuple):
     audio: str = ""
     thoughts: str = ""
     output_audio: str = ""
+    searches: str = ""
+    tier: str = ""
     cache_beside: bool = False
     thoughts_beside: bool = False
     omits_zero: bool = False
@@ -69,11 +74,16 @@ class TokenWords(NamedTuple):
             thoughts_beside=self.thoughts_beside,
         )
         counted = {**values, "input": whole.input, "output": whole.output}
-        return {
+        if not counted.get("searches"):
+            counted["searches"] = None
+        figures: JsonObject = {
             ours: count
             for part, ours in _FIGURES.items()
             if (count := counted.get(part)) is not None
         }
+        tiers = [item.get(word) for word in self.tier.split()]
+        named = [tier for tier in tiers if isinstance(tier, str) and tier not in _STANDARD]
+        return figures | ({"serviceTier": named[0]} if named else {})
 
     def keys(self, counts: JsonObject) -> set[str]:
         """Return the keys of an object whose counts are figures."""
@@ -98,6 +108,7 @@ class TokenWords(NamedTuple):
             "audio": usage.input_audio_tokens,
             "thoughts": usage.reasoning_tokens,
             "output_audio": usage.output_audio_tokens,
+            "searches": usage.web_searches,
         }
         item: JsonObject = {}
         for part, count in values.items():
@@ -175,6 +186,7 @@ CHAT = TokenWords(
     audio="prompt_tokens_details.audio_tokens",
     thoughts="completion_tokens_details.reasoning_tokens reasoning_tokens",
     output_audio="completion_tokens_details.audio_tokens",
+    tier="service_tier",
 )
 """Chat completions of OpenAI, and those who have them too: DeepSeek and Moonshot (what came from a
 cache), OpenRouter and LiteLLM (what was written to one). xAI counts thoughts beside its output,
@@ -189,6 +201,7 @@ RESPONSES = TokenWords(
     audio="input_tokens_details.audio_tokens",
     thoughts="output_tokens_details.reasoning_tokens",
     output_audio="output_tokens_details.audio_tokens",
+    tier="service_tier",
 )
 """OpenAI's Responses API."""
 
@@ -200,6 +213,8 @@ ANTHROPIC = TokenWords(
     written_5m="cache_creation.ephemeral_5m_input_tokens",
     written_1h="cache_creation.ephemeral_1h_input_tokens",
     thoughts="output_tokens_details.thinking_tokens",
+    searches="server_tool_use.web_search_requests",
+    tier="speed service_tier",
     cache_beside=True,
 )
 """Anthropic's Messages API: "total input tokens" are the sum of three (Prompt caching)."""

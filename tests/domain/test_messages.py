@@ -327,7 +327,8 @@ def _results(**result: Any) -> dict[str, Any]:
                     (
                         "no such field: TokenUsage has inputTokens, outputTokens, totalTokens, "
                         "cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, "
-                        "inputAudioTokens, reasoningTokens, outputAudioTokens"
+                        "inputAudioTokens, reasoningTokens, outputAudioTokens, webSearches, "
+                        "serviceTier"
                     ),
                 )
             ],

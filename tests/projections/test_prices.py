@@ -118,6 +118,35 @@ def test_an_hour_without_a_rate_in_the_list_costs_twice_the_input() -> None:
     assert hour == pytest.approx(fresh * 2)
 
 
+LATE = 1_795_000_000_000  # 2026-11-18
+
+
+def test_web_searches_cost_ten_dollars_a_thousand_beside_the_tokens() -> None:
+    """As Anthropic publishes (Pricing, Web search tool); 0 of them cost nothing."""
+    model = "claude-sonnet-4-5"
+    searched = cost(model, "anthropic", web_searches=3)
+    assert searched == pytest.approx((cost(model, "anthropic") or 0) + 0.03)
+    assert cost(model, "anthropic", web_searches=0) == cost(model, "anthropic")
+    assert cost("gpt-3.5-turbo", "openai", web_searches=3) is None  # the list has no price
+
+
+def test_a_service_tier_has_its_own_prices_or_none() -> None:
+    """Anthropic's batches cost half; OpenAI's flex half, priority of GPT-5 twice."""
+
+    def priced(model: str, provider: str, tier: str | None) -> float | None:
+        usage = TokenUsage(input_tokens=1000, output_tokens=100, service_tier=tier)
+        return computed_cost(model, provider, usage, LATE)
+
+    claude = priced("claude-sonnet-4-5", "anthropic", None)
+    gpt = priced("gpt-5", "openai", None)
+    assert (claude, gpt) == (0.0045, 0.00225)
+    assert priced("claude-sonnet-4-5", "anthropic", "batch") == 0.0045 / 2
+    assert priced("gpt-5", "openai", "flex") == 0.00225 / 2
+    assert priced("gpt-5", "openai", "priority") == 0.00225 * 2
+    for tier in ("priority", "no-such-tier", "x" * 1000):  # agreed upon, or unknown
+        assert priced("claude-sonnet-4-5", "anthropic", tier) is None
+
+
 @pytest.mark.parametrize(
     "given",
     [

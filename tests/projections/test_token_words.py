@@ -224,3 +224,14 @@ def test_nothing_told_is_nothing() -> None:
     assert token_words.CHAT.figures({}) == {}
     assert token_words.CHAT.figures(None) == {}
     assert token_words.ANTHROPIC.figures({"output_tokens": 4}) == {"outputTokens": 4}
+
+
+def test_searches_and_a_tier_with_prices_of_its_own_are_read() -> None:
+    words = {"output_tokens": 4, "server_tool_use": {"web_search_requests": 2}}
+    told = {"outputTokens": 4, "webSearches": 2}
+    assert token_words.ANTHROPIC.figures({**words, "service_tier": "standard"}) == told
+    for key, tier in (("service_tier", "batch"), ("speed", "fast")):
+        figures = token_words.ANTHROPIC.figures({**words, "service_tier": "standard", key: tier})
+        assert figures == {**told, "serviceTier": tier}
+    none = {"output_tokens": 4, "server_tool_use": {"web_search_requests": 0}}
+    assert token_words.ANTHROPIC.figures(none) == {"outputTokens": 4}

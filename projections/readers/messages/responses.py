@@ -6,7 +6,7 @@ An answer (`object: "response"`) is one model response: its messages share its i
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.domain.json.values import JsonValue, array_of, object_at
 from agentlog.projections.readers.draft import Draft, with_templates
 from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds
 from agentlog.projections.readers.history import Format, History
@@ -128,7 +128,8 @@ def _response(whole: Fields) -> Draft:
             draft["finishReason"] = reason
         case _:
             pass
-    if figures := RESPONSES.figures(whole.item.get("usage")):
+    counts = object_at(whole.item, "usage")
+    if figures := RESPONSES.figures({**counts, "service_tier": whole.item.get("service_tier")}):
         draft["usage"] = figures
     start, end = (
         milliseconds_of_seconds(whole.item.get(key)) for key in ("created_at", "completed_at")

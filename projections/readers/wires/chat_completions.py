@@ -90,10 +90,10 @@ def _response(answer: Fields, choices: list[Fields]) -> tuple[Draft, Draft]:
         draft["model"] = model
     if choices and (reason := choices[0].text("finish_reason")) is not None:
         draft["finishReason"] = reason
-    counts = answer.item.get("usage")
-    if figures := CHAT.figures(counts):
+    counts = object_at(answer.item, "usage")
+    if figures := CHAT.figures({**counts, "service_tier": answer.item.get("service_tier")}):
         draft["usage"] = figures
-    if isinstance(counts, dict) and (cost := Fields(counts, "").amount("cost")):
+    if cost := Fields(counts, "").amount("cost"):
         draft["costUsd"] = cost
     return draft, of_draft
 
