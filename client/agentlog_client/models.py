@@ -1686,7 +1686,9 @@ class TokenUsage(Shape):
     The input is all that the model read: what came from a cache (`cached_input_tokens`) and what
     was written to one (`cache_write_tokens`; of these, `cache_write_1h_tokens` to be kept for an
     hour) are of it. The output is all that it wrote: thoughts (`reasoning_tokens`) are of it.
-    `total_tokens` is the source's own word.
+    `total_tokens` is the source's own word. `web_searches` are those that a provider bills beside
+    the tokens; `service_tier` is a tier with prices of its own, as `batch`, `flex`, `priority` or
+    `fast`.
     """
 
     input_tokens: int | None = None
@@ -1698,6 +1700,8 @@ class TokenUsage(Shape):
     input_audio_tokens: int | None = None
     reasoning_tokens: int | None = None
     output_audio_tokens: int | None = None
+    web_searches: int | None = None
+    service_tier: str | None = None
 
 
 class LlmResponseMessage(Shape):

@@ -97,6 +97,7 @@ KEPT = {
     "LlmResponseMessage.model",
     "LlmResponseMessage.provider",
     "LlmResponseMessage.finish_reason",
+    "TokenUsage.service_tier",
     "ThreadRedacted.reason",
     "ThreadJudged.criterion",
     "ThreadJudged.verdict",

@@ -54,6 +54,7 @@ def test_cached_tokens_are_among_the_input() -> None:
         "cachedInputTokens": 70,
         "cacheWriteTokens": 0,
         "reasoningTokens": 4,
+        "webSearches": 1,
     }
     assert second["usage"] == {"inputTokens": 40, "outputTokens": 1}
     assert second["finishReason"] == "max_tokens"
