@@ -1,4 +1,4 @@
-"""Errors: each has its facts as attributes and says how to proceed.
+"""Errors: each says how to proceed, and has what is read of it as attributes.
 
 AgentlogError
 ├── InvalidInput          the caller's input is invalid
@@ -164,7 +164,6 @@ class InvalidCursor(InvalidInput):
 
     def __init__(self, cursor: str) -> None:
         super().__init__(f"{cursor[:64]!r} is no cursor: pass the `next` of the page before")
-        self.cursor = cursor
 
 
 class UnknownView(InvalidInput, kind="absent"):
@@ -172,7 +171,6 @@ class UnknownView(InvalidInput, kind="absent"):
 
     def __init__(self, name: str, *, known: Sequence[str]) -> None:
         super().__init__(f"there is no view {name[:64]!r}: choose one of {', '.join(known)}")
-        self.name, self.known = name, tuple(known)
 
 
 class InvalidViewOption(InvalidInput):
@@ -181,7 +179,6 @@ class InvalidViewOption(InvalidInput):
     def __init__(self, view: str, option: str, *, known: Sequence[str]) -> None:
         choice = f"it takes {', '.join(known)}" if known else "it takes none"
         super().__init__(f"view {view!r} does not take the option {option[:64]!r}: {choice}")
-        self.view, self.option, self.known = view, option, tuple(known)
 
 
 class UnknownFormat(InvalidInput):
@@ -218,7 +215,6 @@ class UnknownThread(NotThere):
                 "them; append a message to it to start it"
             )
         super().__init__(reason)
-        self.thread_id, self.similar = thread_id, tuple(similar)
 
 
 class UnknownMessage(NotThere):
@@ -226,7 +222,6 @@ class UnknownMessage(NotThere):
 
     def __init__(self, thread_id: str, message_id: str) -> None:
         super().__init__(f"thread {thread_id!r} has no message {message_id!r}")
-        self.thread_id, self.message_id = thread_id, message_id
 
 
 class ContentMissing(AgentlogError, kind="gone"):
@@ -245,7 +240,6 @@ class FutureMoment(NotThere):
 
     def __init__(self, asked: str, *, present: str) -> None:
         super().__init__(f"{asked} is not there yet: {present}")
-        self.asked, self.present = asked, present
 
 
 class RuleBroken(Refused):

@@ -45,7 +45,6 @@ class UnknownSetting(AgentlogError):
         if is_removed:
             way = "it was one until 0.25, and CHANGELOG.md says what holds in its place"
         super().__init__(f"{name} is no setting: {way}; unset it if it is not meant for agentlog")
-        self.name = name
 
 
 def default_data_dir() -> Path:

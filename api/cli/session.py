@@ -63,7 +63,6 @@ class MissingExtra(AgentlogError):
 
     def __init__(self, extra: str) -> None:
         super().__init__(f"this needs more packages: pip install 'agentlog[{extra}]'")
-        self.extra = extra
 
 
 class InvalidOption(AgentlogError):

@@ -81,7 +81,6 @@ class QueryTooSlow(InvalidQuery):
             f"the query was broken off after {seconds:g} s: narrow it, by position or time first, "
             "or have AGENTLOG_ANALYST_SECONDS raised"
         )
-        self.seconds = seconds
 
 
 class RowTooLarge(InvalidQuery):
@@ -92,7 +91,6 @@ class RowTooLarge(InvalidQuery):
             f"a row is larger than the {most_bytes} bytes of a whole answer: "
             "select fewer columns, or cut long texts with left(…)"
         )
-        self.most_bytes = most_bytes
 
 
 class NoAnalystLogin(NotThere):

@@ -73,7 +73,6 @@ class WriterOverloaded(AgentlogError, kind="unavailable", transient=True):
             f"{capacity} appends are waiting already: ask again a little later; "
             "nothing of this one was written"
         )
-        self.capacity = capacity
 
 
 def raised(outcomes: Outcomes) -> Sequence[Outcome]:

@@ -26,7 +26,6 @@ class NoSigningKey(AgentlogError, kind="unavailable"):
             "-algorithm ed25519 -out FILE`, keep it out of reach of whoever owns the database, "
             "and set AGENTLOG_SIGNING_KEY to its path"
         )
-        self.path = path
 
 
 class InvalidSigningKey(AgentlogError, kind="unavailable"):
@@ -37,7 +36,6 @@ class InvalidSigningKey(AgentlogError, kind="unavailable"):
             f"{path} cannot be signed with: {reason}; it has to be an Ed25519 private key in PEM "
             "without a passphrase, as `openssl genpkey -algorithm ed25519` writes it"
         )
-        self.path = path
 
 
 class SigningKey:

@@ -28,7 +28,6 @@ class BackupExists(BackupError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path} is there already, and no backup is overwritten: name a new place")
-        self.path = path
 
 
 class BackupBusy(BackupError):
@@ -36,7 +35,6 @@ class BackupBusy(BackupError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"another backup to {path} is under way: wait for it, or name a new place")
-        self.path = path
 
 
 class UnwritableBackup(BackupError):
@@ -46,7 +44,6 @@ class UnwritableBackup(BackupError):
         super().__init__(
             f"{path} cannot be written: {error.strerror or error}; nothing was left there"
         )
-        self.path = path
 
 
 class NothingToBackUp(BackupError):
@@ -67,7 +64,6 @@ class NewerSchema(BackupError):
             f"the log has migration {number}, which this agentlog does not know in that form: use "
             "the agentlog that made it, or a newer one; before 0.25, bring it to that first"
         )
-        self.number = number
 
 
 class UnreadableTable(BackupError):
@@ -89,7 +85,6 @@ class NoFittingProgram(BackupError):
             f"there is no {name} of PostgreSQL {major} or newer: install PostgreSQL's client "
             f"programs of version {major} and put them on the PATH"
         )
-        self.name, self.major = name, major
 
 
 class ExposedSecret(BackupError):
@@ -100,7 +95,6 @@ class ExposedSecret(BackupError):
             f"{name} in the database's URL would be seen on the command line of pg_dump and psql: "
             "give a key without a passphrase for backups, or a pg_service.conf (service=NAME)"
         )
-        self.name = name
 
 
 class ProgramFailed(BackupError):
@@ -108,7 +102,6 @@ class ProgramFailed(BackupError):
 
     def __init__(self, name: str, *, tail: str, hint: str) -> None:
         super().__init__(f"{name} gave up, and {hint}:\n{tail}")
-        self.name, self.tail = name, tail
 
 
 class InvalidBackup(BackupError):
@@ -116,7 +109,6 @@ class InvalidBackup(BackupError):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path} cannot be restored: {reason}")
-        self.path, self.reason = path, reason
 
 
 class LogInTheWay(BackupError):
@@ -127,4 +119,3 @@ class LogInTheWay(BackupError):
             f"this database holds a log already (agentlog.{table} has rows), and nothing is "
             "restored over one: give a new --data-dir, or AGENTLOG_DATABASE_URL of an empty one"
         )
-        self.table = table

@@ -25,7 +25,6 @@ class ComparisonTooLong(InvalidInput):
             f"the threads have {events} events together, and one comparison reads {MOST_EVENTS}: "
             "compare fewer threads, or earlier moments, as in a=THREAD@VERSION"
         )
-        self.events = events
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ class NotOneState(InvalidInput):
             f"the view {view!r} is a list of items: take one that is a state ({states}), or search "
             "messages by JSONPath (search, where)"
         )
-        self.view = view
 
 
 @dataclass(frozen=True, slots=True)

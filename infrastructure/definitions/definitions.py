@@ -33,7 +33,6 @@ class UnknownDefinition(NotThere):
 
     def __init__(self, kind: Kind, name: str) -> None:
         super().__init__(f"no {kind} {name[:64]!r} is defined")
-        self.definition_kind, self.name = kind, name
 
 
 @dataclass(frozen=True, slots=True)

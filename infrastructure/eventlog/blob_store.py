@@ -30,7 +30,6 @@ class UnknownBlob(NotThere):
             f"there is no blob {digest[:64]!r}: a blob is named by the SHA-256 of its content, "
             "64 digits of hexadecimal in small letters"
         )
-        self.digest = digest
 
 
 def read_contents(

@@ -11,4 +11,3 @@ class ForkTooLong(InvalidInput):
             f"thread {thread_id!r} has more than {most} messages up to there: fork it at an "
             "earlier point"
         )
-        self.thread_id, self.most = thread_id, most

@@ -17,7 +17,6 @@ class InvalidKeyTerms(InvalidInput):
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}")
-        self.place = place
 
 
 def name_of(text: str) -> str:

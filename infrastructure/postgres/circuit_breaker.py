@@ -6,12 +6,11 @@ until one succeeds.
 """
 
 import logging
-import threading
 from collections.abc import Callable
 
 from typing_extensions import override
 
-from agentlog.infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.runtime.background import Background
 
 logger = logging.getLogger("agentlog")
 
@@ -19,7 +18,7 @@ _PAUSE_SECONDS = 0.5
 _LOOK_SECONDS = 0.25
 
 
-class Breaker(Closing):
+class Breaker(Background):
     """Opens when `probe` finds no server and closes when it does, in a thread of its own.
 
     `hangs` is asked four times a second whether the server leaves callers without an answer.
@@ -34,40 +33,32 @@ class Breaker(Closing):
         opened: Callable[[], None],
         closed: Callable[[], None],
     ) -> None:
-        self._probe, self._opened, self._closed = probe, opened, closed
+        super().__init__("breaker")
+        self._probe, self._on_open, self._on_close = probe, opened, closed
         self._hangs = hangs
         self._is_open = False
-        self._suspected = threading.Event()
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="breaker", daemon=True)
-        self._thread.start()
+        self._begin()
 
     def suspect(self) -> None:
         """Start a probe: a connection broke, or none could be had."""
-        self._suspected.set()
+        self._woken.set()
 
     @override
-    def close(self) -> None:
-        """Stop probing."""
-        self._ending.set()
-        self._suspected.set()
-        self._thread.join()
-
     def _work(self) -> None:
-        while not self._ending.is_set():
-            is_suspected = self._suspected.wait(_LOOK_SECONDS if self._hangs else None)
-            self._suspected.clear()
-            if not self._ending.is_set() and self._hangs is not None and self._hangs():
+        while not self._closed.is_set():
+            is_suspected = self._woken.wait(_LOOK_SECONDS if self._hangs else None)
+            self._woken.clear()
+            if not self._closed.is_set() and self._hangs is not None and self._hangs():
                 self._open("PostgreSQL does not answer; until it does, callers are refused")
             elif not is_suspected:
                 continue
-            while not self._ending.is_set() and not self._answers():
-                self._ending.wait(_PAUSE_SECONDS)
+            while not self._closed.is_set() and not self._answers():
+                self._closed.wait(_PAUSE_SECONDS)
 
     def _answers(self) -> bool:
         answers = self._probe()
         if self._is_open and answers:
-            self._closed()
+            self._on_close()
             self._is_open = False
             logger.warning("PostgreSQL takes connections again")
         elif not self._is_open and not answers:
@@ -77,4 +68,4 @@ class Breaker(Closing):
     def _open(self, why: str) -> None:
         self._is_open = True
         logger.warning(why)
-        self._opened()
+        self._on_open()

@@ -90,7 +90,6 @@ class UnsafeSession(AgentlogError, kind="unavailable"):
             "options out of AGENTLOG_DATABASE_URL; where a pooler leaves out startup options, name "
             "the server itself or set them for the login by ALTER ROLE (docs/how-to/operate.md)"
         )
-        self.flaws = flaws
 
 
 def check_session(connection: psycopg.Connection, *, in_role: bool, read_only: bool) -> None:

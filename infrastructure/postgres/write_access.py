@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly, DatabaseUnavailable
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.runtime.background import Background, Callbacks
 from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
@@ -58,8 +59,7 @@ class WriteAccess:
         self.wanted = threading.Event()
         """Set when a write was refused: the database may have been promoted since the last look."""
         self.writer_url = writer_url
-        self._callbacks: tuple[Callable[[], None], ...] = ()
-        self._changing = threading.Lock()
+        self._callbacks = Callbacks[[]]("what depends on write access could not follow its change")
 
     @property
     def is_given(self) -> bool:
@@ -84,42 +84,30 @@ class WriteAccess:
         """Ask the database, and call the callbacks if that changed."""
         before = self.kind
         ((self.kind,),) = connection.execute(statement("select_kind"))
-        if self.kind == before:
-            return
-        for callback in self._callbacks:
-            try:
-                callback()
-            except Exception:  # the others are still to be called
-                logger.exception("what depends on write access could not follow its change")
+        if self.kind != before:
+            self._callbacks.call()
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` after each change; returns a function that ends that."""
-        with self._changing:
-            self._callbacks = (*self._callbacks, callback)
-
-        def off() -> None:
-            with self._changing:
-                self._callbacks = tuple(other for other in self._callbacks if other != callback)
-
-        return off
+        return self._callbacks.add(callback)
 
 
-class WriteAccessWatch(Closing):
+class WriteAccessWatch(Background):
     """Looks each second, in a thread and by a connection of its own, from a second on."""
 
     def __init__(self, access: WriteAccess, connect: Callable[[], psycopg.Connection]) -> None:
+        super().__init__("write access")
         self._access, self._connect = access, connect
-        self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="write access", daemon=True)
-        self._thread.start()
+        self._begin()
 
     @override
     def close(self) -> None:
         """Stop looking."""
         self._closed.set()
         self._access.wanted.set()
-        self._thread.join()
+        super().close()
 
+    @override
     def _work(self) -> None:
         while self._rest():
             try:

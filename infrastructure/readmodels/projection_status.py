@@ -31,7 +31,6 @@ class ProjectionBehind(AgentlogError, kind="unavailable", transient=True):
         super().__init__(
             f"projection {build.name} stands at {build.position}, not at {wanted} yet: {reason}"
         )
-        self.name, self.position, self.wanted = build.name, build.position, wanted
 
 
 class NotYetBuilt(AgentlogError, kind="unavailable", transient=True):
@@ -42,7 +41,6 @@ class NotYetBuilt(AgentlogError, kind="unavailable", transient=True):
             f"projection {name} is not built yet: `agentlog serve` and "
             "`agentlog projections run` do that; ask again a little later"
         )
-        self.name = name
 
 
 class NewerReadModel(Refused):
@@ -53,7 +51,6 @@ class NewerReadModel(Refused):
             f"projection {name} was built by a newer agentlog than this: use that one, "
             "or do without the table"
         )
-        self.name = name
 
 
 class RebuildUnderWay(Refused):
@@ -61,7 +58,6 @@ class RebuildUnderWay(Refused):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"projection {name} is being rebuilt already: wait until it is live")
-        self.name = name
 
 
 class ProjectionStatus:

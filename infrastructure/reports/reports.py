@@ -37,7 +37,6 @@ class ReportTooLong(AgentlogError, kind="unavailable"):
         super().__init__(
             f"report {name} takes longer than {SECONDS} s: narrow it, as by time (from and to)"
         )
-        self.name = name
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 import ctypes
 import gc
-import threading
 from contextlib import suppress
 
 from typing_extensions import override
 
-from agentlog.infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.runtime.background import Background
 
 _THRESHOLDS = (50_000, 20, 10)
 _EVERY_SECONDS = 5.0
@@ -25,7 +24,7 @@ def collect_rarely() -> None:
     gc.set_threshold(*_THRESHOLDS)
 
 
-class MemoryReturn(Closing):
+class MemoryReturn(Background):
     """Collects all garbage and returns free memory to the system, every few seconds.
 
     The collector counts objects, not bytes: a few cycles may hold much memory for long. glibc keeps
@@ -33,16 +32,11 @@ class MemoryReturn(Closing):
     """
 
     def __init__(self, *, every_seconds: float = _EVERY_SECONDS) -> None:
+        super().__init__("memory")
         self._every_seconds = every_seconds
-        self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="memory", daemon=True)
-        self._thread.start()
+        self._begin()
 
     @override
-    def close(self) -> None:
-        self._closed.set()
-        self._thread.join()
-
     def _work(self) -> None:
         while not self._closed.wait(self._every_seconds):
             gc.collect()

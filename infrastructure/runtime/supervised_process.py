@@ -13,15 +13,15 @@ from typing import BinaryIO, Self
 
 from typing_extensions import override
 
+from agentlog.infrastructure.runtime.background import Background
 from agentlog.infrastructure.runtime.backoff import pause_seconds
-from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 
 _GRACE_SECONDS = 10.0
 
 
-class SupervisedProcess(Closing):
+class SupervisedProcess(Background):
     """Runs a command in a child process until the block ends.
 
     `name` says what it is in logs. Each child gets `order` on its standard input first, and has the
@@ -37,6 +37,7 @@ class SupervisedProcess(Closing):
         order: bytes = b"",
         descriptors: Sequence[int] = (),
     ) -> None:
+        super().__init__(name)
         self.status: int | None = None
         """The exit status of the last child."""
         self._command = command
@@ -44,9 +45,7 @@ class SupervisedProcess(Closing):
         self._environment = environment
         self._order = order
         self._descriptors = descriptors
-        self._closing = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._keep, name=name, daemon=True)
 
     @property
     def pid(self) -> int | None:
@@ -56,32 +55,33 @@ class SupervisedProcess(Closing):
 
     @override
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._begin()
         return self
 
     @override
     def close(self) -> None:
         """End the child, and wait for its end."""
-        self._closing.set()
+        self._closed.set()
         process = self._process
         if process is not None and process.stdin is not None:
             process.stdin.close()
-        self._thread.join()
+        super().close()
 
-    def _keep(self) -> None:
+    @override
+    def _work(self) -> None:
         failures = 0
-        while not self._closing.is_set():
+        while not self._closed.is_set():
             try:
                 self.status = self._run()
             except OSError as error:  # memory or processes may be short for a while
                 logger.warning("the process of %s cannot be started: %s", self._name, error)
             else:
-                if self._closing.is_set():
+                if self._closed.is_set():
                     return
                 logger.warning(
                     "the process of %s ended with %s, starting it again", self._name, self.status
                 )
-            self._closing.wait(pause_seconds(failures, first=0.5, most=30.0))
+            self._closed.wait(pause_seconds(failures, first=0.5, most=30.0))
             failures += 1
 
     def _run(self) -> int:
@@ -98,7 +98,7 @@ class SupervisedProcess(Closing):
                 process.stdin.write(self._order)
                 process.stdin.flush()
             while process.poll() is None:
-                if not self._closing.wait(0.1):
+                if not self._closed.wait(0.1):
                     continue
                 if process.stdin is not None:
                     process.stdin.close()

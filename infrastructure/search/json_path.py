@@ -25,7 +25,6 @@ class InvalidJsonPath(InvalidInput):
 
     def __init__(self, text: str, reason: str, *, parameter: str) -> None:
         super().__init__(f"{parameter}: {text[:64]!r} is no JSONPath (RFC 9535): {reason}")
-        self.text = text
 
 
 class PathTooSlow(InvalidInput):
@@ -36,7 +35,6 @@ class PathTooSlow(InvalidInput):
             f"{parameter}: takes longer than {seconds:g} s on version {version} of thread "
             f"{thread_id!r}: use a simpler JSONPath, or leave that thread out"
         )
-        self.thread_id, self.version = thread_id, version
 
 
 def timer(

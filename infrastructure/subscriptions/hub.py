@@ -17,8 +17,8 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
-from agentlog.infrastructure.postgres.listening.watcher import warn
-from agentlog.infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.postgres.listening.watcher import Looking
+from agentlog.infrastructure.runtime.background import Callbacks
 
 logger = logging.getLogger("agentlog")
 
@@ -58,7 +58,7 @@ class Paging:
         return full
 
 
-class Hub(Closing):
+class Hub(Looking):
     """Reads one tenant's log as it grows, in a thread of its own, while there are followers.
 
     It keeps at most `most_events` of the latest events, with bodies of at most `most_bytes`; their
@@ -73,15 +73,15 @@ class Hub(Closing):
         most_events: int = 8192,
         most_bytes: int = 8 * 2**20,
     ) -> None:
+        super().__init__(
+            name="hub", failing="the log cannot be followed", retry_seconds=_PAUSE_SECONDS
+        )
         self.reader = reader
         """For what the ring does not have."""
         self._listener = listener
         self._ring = _Ring(most_events, most_bytes)
-        self._callbacks: tuple[OnEntries, ...] = ()
+        self._callbacks = Callbacks[[Sequence[HubEntry]]]("who follows the log could not be told")
         self._changing = threading.Lock()
-        self._woken = threading.Event()
-        self._closed = threading.Event()
-        self._thread: threading.Thread | None = None
         self._is_resuming = False
         self._end: Callable[[], None] = lambda: None
 
@@ -92,15 +92,14 @@ class Hub(Closing):
 
     def start(self) -> None:
         """Be ready for followers, unless it is already; raises `DatabaseUnavailable`."""
-        if self._thread is not None:
+        if self._thread.ident is not None:
             return
         position = self.reader.position()
         with self._changing:
-            if self._thread is not None or self._closed.is_set():
+            if self._thread.ident is not None or self._closed.is_set():
                 return
             self._ring.begin(position)
-            self._thread = threading.Thread(target=self._work, name="hub", daemon=True)
-            self._thread.start()
+            self._begin()
 
     def attach(self, callback: OnEntries) -> Callable[[], None]:
         """Call `callback` with new entries, in the hub's thread; one call serves all followers.
@@ -113,14 +112,14 @@ class Hub(Closing):
             if not self._callbacks:
                 self._is_resuming = True
                 self._end = self._listener.on(APPENDED, self._woken.set)
-            self._callbacks = (*self._callbacks, callback)
+            end = self._callbacks.add(callback)
         self._woken.set()  # events before this were not notified
 
         def detach() -> None:
             with self._changing:
-                was_last = self._callbacks == (callback,)
-                self._callbacks = tuple(other for other in self._callbacks if other != callback)
-                if was_last:
+                had_some = bool(self._callbacks)
+                end()
+                if had_some and not self._callbacks:
                     self._end()
                     self._ring.discard()
 
@@ -143,27 +142,10 @@ class Hub(Closing):
     @override
     def close(self) -> None:
         """Stop following."""
-        self._closed.set()
+        with self._changing:
+            self._closed.set()
         self._end()
-        self._woken.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _work(self) -> None:
-        failing = False
-        while not self._closed.is_set():
-            self._woken.wait()
-            self._woken.clear()
-            try:
-                self._read_on()
-            except Exception as error:  # noqa: BLE001 - whatever it is, followers wait for its end
-                if not failing and not self._closed.is_set():
-                    warn("the log cannot be followed, trying on", error)
-                failing = True
-                self._closed.wait(_PAUSE_SECONDS)
-                self._woken.set()
-            else:
-                failing = False
+        super().close()
 
     def _resume(self) -> None:
         """Go on where the last follower left, or from the end of the log if that is too far on."""
@@ -171,9 +153,10 @@ class Hub(Closing):
         self._is_resuming = False
         if last - self.position > self._ring.most_events:
             self._ring.begin(last)  # what was before, followers read from the log
-            self._tell(())
+            self._callbacks.call(())
 
-    def _read_on(self) -> None:
+    @override
+    def _look(self) -> None:
         if self._is_resuming:
             self._resume()
         if not self._callbacks:
@@ -189,7 +172,7 @@ class Hub(Closing):
             if entries is None:
                 more = True  # an erasure since the read may concern these
             elif entries:
-                self._tell(entries)
+                self._callbacks.call(entries)
         if self.position > before:
             return
         last = self.reader.position()
@@ -201,14 +184,7 @@ class Hub(Closing):
                 last,
             )
             self._ring.begin(last)
-            self._tell(())
-
-    def _tell(self, entries: Sequence[HubEntry]) -> None:
-        for callback in self._callbacks:
-            try:
-                callback(entries)
-            except Exception:  # the other followers are still to be told
-                logger.exception("who follows the log could not be told")
+            self._callbacks.call(())
 
 
 class _Ring:

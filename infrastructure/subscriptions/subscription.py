@@ -24,7 +24,6 @@ class InvalidSubscription(InvalidInput):
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}" if place else reason)
-        self.place = place
 
 
 class UnknownSubscription(NotThere):
@@ -34,7 +33,6 @@ class UnknownSubscription(NotThere):
         super().__init__(
             f"there is no subscription {name!r}: `agentlog subscriptions list` lists them"
         )
-        self.name = name
 
 
 class SubscriptionExists(Refused):
@@ -42,7 +40,6 @@ class SubscriptionExists(Refused):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"there is a subscription {name!r}: choose another name, or delete it")
-        self.name = name
 
 
 class SubscriptionPaused(Refused):
@@ -53,7 +50,6 @@ class SubscriptionPaused(Refused):
         super().__init__(
             f"subscription {name!r} is paused{why}: resume it by `agentlog subscriptions resume`"
         )
-        self.name = name
 
 
 class NotPulled(Refused):
@@ -63,7 +59,6 @@ class NotPulled(Refused):
         super().__init__(
             f"subscription {name!r} is posted to its webhook: make another one to pull from"
         )
-        self.name = name
 
 
 class LeaseEnded(Refused):
@@ -74,7 +69,6 @@ class LeaseEnded(Refused):
             f"lease {lease!r} holds nothing of that: it was acknowledged before, or the lease "
             "ended and it is given out again"
         )
-        self.lease = lease
 
 
 @dataclass(frozen=True, slots=True)

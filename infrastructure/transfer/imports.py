@@ -26,7 +26,6 @@ class UnknownImport(NotThere):
 
     def __init__(self, import_id: str) -> None:
         super().__init__(f"there is no import {import_id!r}: `agentlog imports` lists them")
-        self.import_id = import_id
 
 
 @dataclass(frozen=True, slots=True)

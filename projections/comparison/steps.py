@@ -22,7 +22,6 @@ class StateNotComparable(InvalidInput):
             f"the view {view!r} is one state and has no items to align: compare another view, or "
             "ask for the difference between two moments of one thread (diff)"
         )
-        self.view = view
 
 
 class ItemDigest(NamedTuple):

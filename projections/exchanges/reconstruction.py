@@ -53,7 +53,6 @@ class NothingToAsk(InvalidInput):
             f"thread {thread_id!r} has no message for a model before version {version + 1}: "
             "name a later one"
         )
-        self.thread_id, self.version = thread_id, version
 
 
 @dataclass(frozen=True, slots=True)

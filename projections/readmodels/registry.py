@@ -41,7 +41,6 @@ class UnknownReadModel(NotThere):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"no projection {name[:64]!r}: there are {', '.join(READ_MODELS)}")
-        self.name = name
 
 
 def read_model(name: str) -> AnyReadModel:

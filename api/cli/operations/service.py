@@ -238,7 +238,6 @@ class NoKeyYet(AgentlogError):
             "request needs one; or allow all requests by --allow-anonymous or "
             "AGENTLOG_ANONYMOUS=allow"
         )
-        self.host = host
 
 
 def anonymous_from(settings: Settings, service: Service, host: str) -> AnonymousFrom:

@@ -50,7 +50,6 @@ class LogBehind(AgentlogError, kind="unavailable", transient=True):
             f"the log stands at position {position} here, not at {wanted} yet: ask again a little "
             "later, or the service that appends"
         )
-        self.position, self.wanted = position, wanted
 
 
 class _Wait(NamedTuple):

@@ -180,7 +180,6 @@ class UnknownParameter(InvalidInput):
         nearest = get_close_matches(name, takes, n=1, cutoff=0.0)
         ways = f"it takes {', '.join(takes)}; the nearest is {nearest[0]}" if nearest else "none is"
         super().__init__(f"{name[:64]!r} is no parameter of this route: {ways}")
-        self.name = name
 
 
 def check_query(scope: Scope, route: Route) -> None:

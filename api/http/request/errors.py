@@ -130,7 +130,6 @@ class BodyTooLarge(InvalidInput, kind="too large"):
             f"{what} is larger than {limit} bytes: send fewer messages at a time, "
             "or raise AGENTLOG_MAX_BODY_BYTES"
         )
-        self.limit = limit
 
 
 class BlobTooLarge(InvalidInput, kind="too large"):
@@ -141,7 +140,6 @@ class BlobTooLarge(InvalidInput, kind="too large"):
             f"the file is larger than {limit} bytes: keep it elsewhere and log where, "
             "or raise AGENTLOG_MAX_BLOB_BYTES"
         )
-        self.limit = limit
 
 
 class BlobMismatch(InvalidInput):
@@ -153,7 +151,6 @@ class BlobMismatch(InvalidInput):
             "or the name is another's; nothing was kept"
         )
         self.named = named
-        self.actual = actual
 
 
 class InvalidUser(InvalidInput, kind="unreadable"):
@@ -170,4 +167,3 @@ class InvalidIfMatch(InvalidInput, kind="unreadable"):
         super().__init__(
             f'If-Match: {header[:64]} names no version: send the version in quotes, as in "12"'
         )
-        self.header = header

@@ -28,7 +28,6 @@ class TooManyMessages(InvalidInput, kind="too large"):
             f"more than the {most} messages that one append may have: send them in several, or "
             "raise AGENTLOG_MAX_BATCH_MESSAGES"
         )
-        self.most = most
 
 
 class TooManyParts(InvalidInput, kind="too large"):
@@ -44,7 +43,6 @@ class TooManyParts(InvalidInput, kind="too large"):
             f"more than the {most} {what} may have: send it in several, or send what is large as a "
             "string of JSON"
         )
-        self.most = most
 
 
 class TooManyRequests(AgentlogError, kind="too many"):
@@ -69,7 +67,6 @@ class TooManyStreams(AgentlogError, kind="too many"):
             f"{most} streams are open already (AGENTLOG_MAX_STREAMS_PER_KEY): close one, or follow "
             "GET /v1/log/events, one stream of all threads"
         )
-        self.most = most
 
 
 class StreamsExhausted(AgentlogError, kind="unavailable"):
@@ -77,7 +74,6 @@ class StreamsExhausted(AgentlogError, kind="unavailable"):
 
     def __init__(self, most: int) -> None:
         super().__init__(f"{most} streams are open in all: ask again when others have ended")
-        self.most = most
 
 
 @dataclass(frozen=True, slots=True)

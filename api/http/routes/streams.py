@@ -44,7 +44,6 @@ class InvalidStreamParameter(InvalidInput):
 
     def __init__(self, name: str, text: str, *, takes: str) -> None:
         super().__init__(f"{name}={text[:64]}: {takes}")
-        self.name, self.text = name, text
 
 
 async def follow_thread(request: Request) -> StreamResponse:

@@ -26,7 +26,6 @@ class AuditProcessEnded(Refused):
             "a process of the audit ended by itself, as for want of memory: nothing is known of "
             f"the threads after the first {threads}; verify again, with --processes 1 if it stays"
         )
-        self.threads = threads
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from typing_extensions import override
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.runtime.background import Background, Callbacks
 from agentlog.infrastructure.runtime.backoff import pause_seconds
-from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 
@@ -43,7 +43,7 @@ _QUERY_SECONDS = 0.09
 Callback = Callable[[], None]
 
 
-class Listener(Closing):
+class Listener(Background):
     """Calls its callbacks in a thread of its own: after each notification, and at each poll.
 
     A connection that breaks is made again; meanwhile, and just after, all callbacks are called, as
@@ -51,38 +51,30 @@ class Listener(Closing):
     """
 
     def __init__(self, database: Database, *, poll_seconds: float = 1.0) -> None:
+        super().__init__("listener")
         self._database = database
         self._poll_seconds = poll_seconds
-        self._callbacks: dict[str, tuple[Callback, ...]] = dict.fromkeys(_CHANNELS, ())
+        self._callbacks = {
+            channel: Callbacks[[]](f"a listener to {channel} failed") for channel in _CHANNELS
+        }
         self._changing = threading.Lock()
-        self._closed = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def on(self, channel: str, callback: Callback) -> Callable[[], None]:
         """Call `callback` whenever `channel` is notified; returns a function that ends that."""
+        off = self._callbacks[channel].add(callback)
         with self._changing:
-            self._callbacks[channel] = (*self._callbacks[channel], callback)
-            if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(target=self._work, name="listener", daemon=True)
-                self._thread.start()
-
-        def off() -> None:
-            with self._changing:
-                self._callbacks[channel] = tuple(
-                    other for other in self._callbacks[channel] if other != callback
-                )
-
+            if self._thread.ident is None and not self._closed.is_set():
+                self._begin()
         return off
 
     @override
     def close(self) -> None:
         """Stop listening."""
-        self._closed.set()
         with self._changing:
-            thread = self._thread
-        if thread is not None:
-            thread.join()
+            self._closed.set()
+        super().close()
 
+    @override
     def _work(self) -> None:
         failures = 0
         while not self._closed.is_set():
@@ -114,7 +106,7 @@ class Listener(Closing):
                 for notify in connection.notifies(timeout=_STEP_SECONDS, stop_after=1)
             }
             for channel in heard:
-                self._ring(channel)
+                self._callbacks[channel].call()
             waited = 0.0 if heard else waited + _STEP_SECONDS
             if waited >= self._poll_seconds:
                 self._ring_all()
@@ -128,19 +120,12 @@ class Listener(Closing):
             before, (places,) = places, connection.execute(statement("select_notified")).fetchall()
             for channel, old, new in zip(_QUERIED, before, places, strict=True):
                 if old != new:
-                    self._ring(channel)
+                    self._callbacks[channel].call()
             if time.monotonic() >= all_at:
                 self._ring_all()
                 all_at = time.monotonic() + self._poll_seconds
             self._closed.wait(_QUERY_SECONDS)
 
     def _ring_all(self) -> None:
-        for channel in _CHANNELS:
-            self._ring(channel)
-
-    def _ring(self, channel: str) -> None:
-        for callback in self._callbacks.get(channel, ()):
-            try:
-                callback()
-            except Exception:  # the other callbacks are still to be called
-                logger.exception("a listener to %s failed", channel)
+        for callbacks in self._callbacks.values():
+            callbacks.call()

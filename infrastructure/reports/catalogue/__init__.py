@@ -41,7 +41,6 @@ class UnknownReport(NotThere):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"no report {name[:64]!r}: there are {', '.join(REPORTS)}")
-        self.name = name
 
 
 def report(name: str) -> Report:

@@ -52,7 +52,6 @@ class FileTooLarge(InvalidInput, kind="too large"):
             f"{path} is larger than {limit} bytes: split it, or raise "
             "AGENTLOG_MAX_IMPORT_FILE_BYTES"
         )
-        self.limit = limit
 
 
 class ImportsTooLarge(InvalidInput, kind="too large"):
@@ -63,7 +62,6 @@ class ImportsTooLarge(InvalidInput, kind="too large"):
             f"the files of this tenant's imports take more than {limit} bytes: DELETE imports that "
             "are done, wait until a day after their last use, or raise AGENTLOG_MAX_IMPORT_BYTES"
         )
-        self.limit = limit
 
 
 class TooManyFiles(InvalidInput, kind="too large"):

@@ -22,7 +22,6 @@ class InvalidSnapshotKey(AgentlogError, kind="unavailable"):
             f"AGENTLOG_SNAPSHOT_KEY: {path}: {reason}; make a key by "
             f"`openssl rand -out FILE {_BYTES}`, the same for all services of a database"
         )
-        self.path = path
 
 
 def snapshot_key(settings: Settings) -> bytes:

@@ -246,7 +246,7 @@ def test_a_statement_that_fails_says_nothing_of_the_server(
         ):
             connection.execute(query)
         assert hurried._breaker is not None
-        assert not hurried._breaker._suspected.is_set()
+        assert not hurried._breaker._woken.is_set()
         hurried.check()
 
 

@@ -114,7 +114,7 @@ def test_only_what_matches_is_given_out(
         threads.start(thread_id, {"metadata": metadata})
         threads.append(thread_id, [reply("yes"), {"type": "log", "text": "no"}])
     threads.append("support-4", [reply("no")])
-    assert _places(_pull(queue)) == [("support-1", 2), ("support-5", 2)]
+    assert _places(_pull(queue)) == [("support-1", 2), ("support-5", 11)]
     assert subscriptions.get("s").lag == 0
 
 
