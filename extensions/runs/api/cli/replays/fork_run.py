@@ -15,7 +15,7 @@ from agentlog.domain.identifiers import Ulids
 from agentlog.domain.json.values import JsonObject
 from agentlog.domain.messages import LlmResponseMessage
 from agentlog.domain.points_in_time import AtVersion
-from agentlog.extensions.runs.api.cli.recording.commands import run_command, uploading
+from agentlog.extensions.runs.api.cli.recording.commands import Ended, run_command, uploading
 from agentlog.extensions.runs.api.cli.replays.report import kept_json
 from agentlog.extensions.runs.api.gateway.replayer import Fork, replaying
 from agentlog.extensions.runs.api.gateway.upstreams import base_urls, environment_with, upstreams_of
@@ -92,18 +92,59 @@ class ForkRun(NamedTuple):
         return self.counts and not self.code and self.passed is not False
 
 
+class _Live(NamedTuple):
+    """What came of the command of a fork."""
+
+    run: str
+    origin: JsonObject
+    report: ReplayReport
+    tools: ToolTape
+    ended: Ended
+    seconds: float
+    unmet: Sequence[str]
+
+
 def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) -> ForkRun:
     """Run a command from a cursor into a fork.
 
     Raises:
         OtherApi: an answer is none of the API that the agent asks.
     """
-    whole, below, version, asked = cursor
-    if asked is not None:
+    if cursor.asked is not None:
         for answer in order.answers.values():
-            written_exchange(asked, answer)
+            written_exchange(cursor.asked, answer)
+    made = _make(service, order, cursor.version)
+    live = _run_live(service, spool_dir, order, cursor, made.thread_id)
+    _keep_report(service.threads, order, made.thread_id, live)
+    figures = figures_of(service.threads, made.thread_id, made.version)
+    errors = service.threads.messages(made.thread_id, after=made.version, types=["runtime_error"])
+    check = None if live.ended.is_interrupted else order.check
+    passed = None if check is None else _passes(check, made.thread_id)
+    checked: JsonObject = {} if passed is None else {"check": "passed" if passed else "failed"}
+    # what comes first is seen where there is room for few
+    outcome = {**checked, "liveCalls": live.report.live, "unmet": len(live.unmet)}
+    service.threads.annotate(made.thread_id, outcome)
+    return ForkRun(
+        made.thread_id,
+        cursor.version,
+        order.changes.model,
+        live.report,
+        live.tools,
+        *live.ended,
+        live.seconds,
+        *figures,
+        unmet=live.unmet,
+        failures=len(errors),
+        passed=passed,
+    )
+
+
+def _run_live(
+    service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor, thread_id: str
+) -> _Live:
+    """Run the command, answered from the tape up to the cursor, and record it into a thread."""
+    whole, below, version, asked = cursor
     upstreams = upstreams_of(ProviderSettings())
-    made = _make(service, order, version)
     origin: JsonObject = {
         "threadId": order.thread_id,
         "version": version,
@@ -118,7 +159,7 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
     tape = Tape(below, asked)
     tools = ToolTape.of_run(whole, order.tools, is_whole=asked is None)
     origins = {upstream.name: upstream.origin for upstream in upstreams}
-    header = Header(run, made.thread_id, None, values_here(), facts)
+    header = Header(run, thread_id, None, values_here(), facts)
     with own_spool(spool_dir, header) as spool:
         fork = Fork(SpoolWriter(spool), origins, changes, dict(order.answers))
         uploader = Uploader(spool)
@@ -131,41 +172,23 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         seconds = time.monotonic() - began
         uploader.upload(service.threads, is_over=True)
         spool.unlink()
-    report = tape.finish()
     unmet = [
         *(f"the answer to request {number + 1} from there on" for number in fork.answers),
         *(f"the result of call {call}" for call in order.changes.results.keys() - fork.results),
     ]
+    return _Live(run, origin, tape.finish(), tools, ended, seconds, unmet)
+
+
+def _keep_report(threads: Threads, order: ForkOrder, thread_id: str, live: _Live) -> None:
     kept: JsonObject = {
-        "run": run,
-        "of": origin,
+        "run": live.run,
+        "of": live.origin,
         "changes": order.changed,
-        **kept_json(service.threads, made.thread_id, run, report, tools),
-        "unmet": [*unmet],
-        "commandExitCode": ended.code,
+        **kept_json(threads, thread_id, live.run, live.report, live.tools),
+        "unmet": [*live.unmet],
+        "commandExitCode": live.ended.code,
     }
-    service.threads.append(made.thread_id, [{"type": REPLAY_TYPE, "payload": kept}])
-    figures = figures_of(service.threads, made.thread_id, made.version)
-    errors = service.threads.messages(made.thread_id, after=made.version, types=["runtime_error"])
-    check = None if ended.is_interrupted else order.check
-    passed = None if check is None else _passes(check, made.thread_id)
-    checked: JsonObject = {} if passed is None else {"check": "passed" if passed else "failed"}
-    # what comes first is seen where there is room for few
-    outcome = {**checked, "liveCalls": report.live, "unmet": len(unmet)}
-    service.threads.annotate(made.thread_id, outcome)
-    return ForkRun(
-        made.thread_id,
-        version,
-        order.changes.model,
-        report,
-        tools,
-        *ended,
-        seconds,
-        *figures,
-        unmet=unmet,
-        failures=len(errors),
-        passed=passed,
-    )
+    threads.append(thread_id, [{"type": REPLAY_TYPE, "payload": kept}])
 
 
 def _make(service: Service, order: ForkOrder, version: int) -> Forked:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
+from agentlog.api.cli.histories.threads import content_of, print_event
 from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
@@ -21,7 +22,6 @@ from agentlog.api.cli.session import (
     service_in,
 )
 from agentlog.api.cli.terminal import printable
-from agentlog.api.cli.threads import content_of, print_event
 from agentlog.api.cli.view_options import OptionList
 from agentlog.api.composition import Service
 from agentlog.api.shapes.shape import time_text

@@ -1,0 +1,1 @@
+"""Commands of threads: list, show, follow, compare, fork, remark."""

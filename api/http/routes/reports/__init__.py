@@ -1,0 +1,1 @@
+"""Routes of figures: reports, summaries of threads, queries in SQL."""
