@@ -8,9 +8,4 @@ columns = [
     ["toys", "calls", "calls of toys"],
 ]
 */
-SELECT {names} toys
-FROM (
-    SELECT {breakdowns} count(*) AS toys
-    FROM {items}
-    GROUP BY {places}
-) AS found
+count(*) AS toys
