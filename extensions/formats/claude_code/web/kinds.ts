@@ -17,7 +17,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   "claude-code.mode": { name: "mode", group: "state" },
   "claude-code.permission-mode": { name: "permissions", group: "person" },
   "claude-code.pr-link": { name: "pull request", group: "score" },
-  "claude-code.progress": { name: "progress", group: "worker" },
+  "claude-code.progress": { name: "progress", group: "note", fold: "machinery" },
   "claude-code.queue-operation": { name: "queue", group: "user", fold: "machinery" },
   "claude-code.redacted_thinking": { name: "thought, encrypted", group: "thought" },
   "claude-code.repeated": { name: "line again", group: "note", fold: "machinery" },
