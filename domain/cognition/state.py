@@ -76,6 +76,11 @@ class AgentState:
         """Return the state with one more delegation."""
         return self._with(delegation_count=self.delegation_count + 1)
 
+    def with_scratchpad(self, text: str) -> Self:
+        """Return the state with a note at the end of its scratchpad, on a line of its own."""
+        notes = f"{self.scratchpad}\n{text}" if self.scratchpad else text
+        return self._with(scratchpad=notes)
+
     def with_pending_llm(self, *, pending: bool) -> Self:
         """Return the state with `pending_llm` set to `pending`."""
         return self._with(pending_llm=pending)
@@ -119,6 +124,11 @@ class AgentState:
     def too_many_rejections(self) -> bool:
         """Whether the limit of rejections is reached."""
         return self.rejection_count >= self.max_rejections
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether no shutdown was requested and no limit is reached."""
+        return not (self.shutdown_requested or self.at_limit or self.too_many_rejections)
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the state as a JSON object, with the names of mylm's Rust fields, in its order."""

@@ -16,6 +16,7 @@ EXTENSION = Extension(
         "letta.runs": f"{_HERE}.letta.routes.runs:router",
         "letta.others": f"{_HERE}.letta.routes.others:router",
         "maria": f"{_HERE}.maria.routes:router",
+        "maria.unversioned": f"{_HERE}.maria.routes:unversioned",
         "openai.conversations": f"{_HERE}.openai.conversations:router",
         "openai.completions": f"{_HERE}.openai.completions:router",
         "openai.responses": f"{_HERE}.openai.responses:router",

@@ -77,3 +77,16 @@ def test_the_service_knows_the_parameters(name: str) -> None:
     method, route, sent = _asked(FUNCTIONS[name], whole=True)
     parameters = DOCUMENT[route][method.lower()].get("parameters", ())
     assert sent <= {parameter["name"] for parameter in parameters}
+
+
+@pytest.mark.parametrize(
+    ("messages", "place"),
+    [("hello", 0), (5, 0), (None, 0), (["hello"], 0), ([{"type": "tick"}, b"x"], 1), ([[]], 0)],
+)
+def test_what_is_no_message_is_refused_with_its_place(messages: Any, place: int) -> None:
+    reason = rf"messages\[{place}\] is .*: a message is a dict, as"
+    with pytest.raises(TypeError, match=reason):
+        operations.messages.append("t", messages)
+    if isinstance(messages, list):
+        with pytest.raises(TypeError, match=reason):
+            operations.messages.append_many([("t", messages)])

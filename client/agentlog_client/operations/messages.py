@@ -28,8 +28,18 @@ Message = Mapping[str, Json] | Shape
 Files = Literal["inline", "linked"]
 
 
-def json_of(message: Message) -> dict[str, Json]:
-    """Return a message as JSON, with a new id where it has none."""
+def json_of(message: object, place: int | None = None) -> dict[str, Json]:
+    """Return a message as JSON, with a new id where it has none; `place`: among others.
+
+    Raises:
+        TypeError: it is none, with its place.
+    """
+    if not isinstance(message, Mapping | Shape):
+        where = "the message" if place is None else f"messages[{place}]"
+        raise TypeError(
+            f"{where} is {message!r:.80}: a message is a dict, as {{'type': 'input', 'text': …}}, "
+            "or an object of agentlog_client.models"
+        )
     if isinstance(message, Shape):
         fields = message.model_dump(mode="json", by_alias=True, exclude_unset=True)
         message = {"type": getattr(message, "type", None), **fields}
@@ -46,12 +56,13 @@ def append(
 
     Each message gets an id before it is sent, so a retry writes nothing twice.
     """
-    many = [messages] if isinstance(messages, Mapping | Shape) else messages
+    one = isinstance(messages, Mapping | Shape | str) or not isinstance(messages, Iterable)
+    many: Iterable[object] = [messages] if one else messages
     asked = request(
         "POST",
         "/v1/threads/{}/messages",
         thread_id,
-        body=[json_of(message) for message in many],
+        body=[json_of(message, place) for place, message in enumerate(many)],
     )
     if_match = None if expected_version is None else f'"{expected_version}"'
     return Operation(with_headers(asked, If_Match=if_match), as_model(Appended))
@@ -84,7 +95,12 @@ def append_many(
 ) -> Operation[list[Appended | Problem]]:
     """Append to many threads: each succeeds or is refused by itself, answered in their order."""
     lines = [
-        printed({"threadId": thread_id, "messages": [json_of(message) for message in messages]})
+        printed(
+            {
+                "threadId": thread_id,
+                "messages": [json_of(message, place) for place, message in enumerate(messages)],
+            }
+        )
         for thread_id, messages in appends
     ]
     headers = {"Content-Type": "application/x-ndjson"}

@@ -10,6 +10,7 @@ from fastapi import Query, Request, Response
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.concurrency import run_in_threadpool
 from typing_extensions import override
+from ulid import ULID
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant, principal_of, tenant_of
@@ -21,12 +22,13 @@ from agentlog.api.http.streaming.sse_response import Stream, StreamResponse
 from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
 from agentlog.api.http.streaming.thread_stream import ThreadStream
 from agentlog.api.tails import FollowRequest, tail_of, view_to_tell
+from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import InvalidMessage, UnknownThread
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import object_at, object_of
+from agentlog.domain.json.values import object_at, object_of, text_at
 from agentlog.extensions.facades.errors import RunsNoAgent
-from agentlog.extensions.facades.maria.tasks import queue_of, task_json
+from agentlog.extensions.facades.maria.tasks import queue_of, queue_of_all, task_json
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.subscriptions.hub import Paging
 from agentlog.infrastructure.threads import Threads
@@ -130,11 +132,11 @@ def list_queue(tenant: TheTenant, thread_id: str, at: At) -> Response:
     return json_answer(queue_of(tenant.threads, thread_id, at=at))
 
 
-@router.add("GET /queued_messages", "any key")
-@router.add("GET /queued-messages", "any key")
-async def list_no_queue() -> Response:
-    """List what waits for no task: there is no such thing."""
-    return json_answer([])
+@router.add("GET /queued_messages", "read")
+@router.add("GET /queued-messages", "read")
+def list_queues(tenant: TheTenant) -> Response:
+    """List what waits for the tasks last at work."""
+    return json_answer(queue_of_all(tenant.threads, MOST_TASKS))
 
 
 @router.add("POST /task/{thread_id}/message", "append")
@@ -142,20 +144,43 @@ def record_message(
     tenant: TheTenant, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
 ) -> Response:
     """Record what is sent to a task; no agent answers."""
-    message = object_at(object_of(limits.json_in(body)), "message")
+    fields = object_of(limits.json_in(body))
+    tenant.threads.head(thread_id)
+    return json_answer(_recorded(tenant.threads, thread_id, fields, origin))
+
+
+def _recorded(threads: Threads, thread_id: str, fields: Item, origin: Origin) -> Item:
+    """Append the message of a body, and return what Maria answers; none in a body is an error."""
+    draft = _draft(fields)
+    appended = threads.writer.append(threads.request(thread_id, [draft], origin=origin))
+    return {"id": event_ids(appended.messages[0].id, 1)[0], "queued": False}
+
+
+def _draft(fields: Item) -> Item:
+    message = object_at(fields, "message")
     if message.get("role") != "user":
         raise InvalidMessage.at("message.role", "send the message of a user")
-    threads = tenant.threads
-    threads.head(thread_id)
-    draft: Item = {"type": "input", "text": parts_text(message, "content")}
-    appended = threads.writer.append(threads.request(thread_id, [draft], origin=origin))
-    return json_answer({"id": event_ids(appended.messages[0].id, 1)[0], "queued": False})
+    return {"type": "input", "text": parts_text(message, "content")}
 
 
-@router.add("POST /task", "any key")
-async def begin_task() -> Response:
-    """Refuse to begin a task."""
-    raise RunsNoAgent
+@router.add("POST /task", "append")
+def begin_task(tenant: TheTenant, body: Body, limits: TheLimits, origin: TheOrigin) -> Response:
+    """Begin a thread for a task, with its first message; no agent answers."""
+    fields, threads, thread_id = object_of(limits.json_in(body)), tenant.threads, str(ULID())
+    if fields.get("message") is not None:
+        _draft(fields)  # nothing begins where that is none
+    metadata: Item = {key: fields[key] for key in ("cwd", "model") if text_at(fields, key)}
+    goal = text_at(fields, "name")
+    threads.start(
+        thread_id,
+        {"goal": goal, "metadata": metadata} if goal else {"metadata": metadata},
+        origin=origin,
+    )
+    first: Item = {}
+    if fields.get("message") is not None:
+        first = {"message": _recorded(threads, thread_id, fields, origin)}
+    task = task_json(threads, threads.head(thread_id))
+    return json_answer({"task": task, **first}, status=201)
 
 
 @router.add("POST /task/{thread_id}/cancel", "any key")
@@ -200,6 +225,14 @@ async def follow_task(
         return ThreadStream(following, tail, framing, finite=finite, pace=None)
 
     return StreamResponse(await run_in_threadpool(begin), thread_id)
+
+
+unversioned = Router(prefix="/maria", in_document=False)
+"""The same routes without a version, as the event streams of the first documents are written."""
+
+for _route in router.routes:
+    _path = f"{_route.method} {_route.template.removeprefix('/maria/v1')}"
+    unversioned.add(_path, _route.need, stream=_route.stream)(_route.endpoint)
 
 
 def _following(request: Request) -> TenantFollowers:

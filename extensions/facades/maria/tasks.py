@@ -3,7 +3,7 @@
 from agentlog.domain.json.values import object_at, text_at
 from agentlog.domain.messages import CustomMessage
 from agentlog.domain.points_in_time import Moment
-from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.view import Item
 from agentlog.projections.views.maria.view import CUSTOM
@@ -38,6 +38,12 @@ def _is_at_work(threads: Threads, head: Head) -> bool:
     events = threads.messages(head.thread_id, after=after, most_bytes=_BEGINNING)
     steps = [event.type for event in events if event.type in _WORKS | _RESTS]
     return bool(steps) and steps[-1] in _WORKS
+
+
+def queue_of_all(threads: Threads, limit: int) -> list[Item]:
+    """Return what waits for the tasks last at work."""
+    heads = threads.heads(ThreadFilter(), before=None, limit=limit)
+    return [item for head in heads for item in queue_of(threads, head.thread_id)]
 
 
 def queue_of(threads: Threads, thread_id: str, *, at: Moment | None = None) -> list[Item]:

@@ -11,8 +11,9 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage, NotThere
 from agentlog.domain.events import Event
-from agentlog.domain.json.values import JsonValue, object_at
+from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
 from agentlog.domain.points_in_time import Moment
+from agentlog.extensions.facades.errors import UnknownItem
 from agentlog.extensions.facades.openai.answers import (
     SPOKEN,
     THREADS,
@@ -70,6 +71,40 @@ def list_completions(  # noqa: PLR0913, PLR0917 - one parameter a choice
             if len(page) > limit:
                 break
     return json_answer(listed(page[:limit], has_more=len(page) > limit))
+
+
+_THREADS, _ANSWERS = 100, 20
+"""Threads last at work, and answers of each, whose models are listed."""
+
+
+@router.add("GET /models", "read")
+def list_models(tenant: TheTenant) -> Response:
+    """List the models of the threads last at work."""
+    return json_answer(listed(list(_models(tenant).values()), has_more=False))
+
+
+@router.add("GET /models/{model:path}", "read")
+def retrieve_model(tenant: TheTenant, model: str) -> Response:
+    """Return a model of the threads last at work."""
+    known = _models(tenant)
+    if model not in known:
+        raise UnknownItem(model)
+    return json_answer(known[model])
+
+
+def _models(tenant: Tenant) -> Mapping[str, Item]:
+    models: dict[str, Item] = {}
+    threads, types = tenant.threads, ["llm_request", "llm_response"]
+    for head in threads.heads(ThreadFilter(), before=None, limit=_THREADS):
+        for event in threads.messages(head.thread_id, types=types, limit=_ANSWERS):
+            name = text_at(object_of(event.raw), "model")
+            created = 0 if event.recorded_at is None else int(event.recorded_at.timestamp())
+            if name is not None:
+                models.setdefault(
+                    name,
+                    {"id": name, "object": "model", "created": created, "owned_by": "agentlog"},
+                )
+    return models
 
 
 @router.add("GET /chat/completions/{answer_id}", "read")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,28 @@ def test_agents_are_paged_by_activity(letta: Letta, threads: Threads) -> None:
     assert list(letta.agents.list(tags=["red"])) == []
     with pytest.raises(UnprocessableEntityError, match="newest first"):
         letta.agents.list(order="asc")
+
+
+def test_agents_are_found_by_their_names_too(letta: Letta, threads: Threads) -> None:
+    threads.start("t1", {"goal": "ask Ada", "metadata": {}})
+    threads.start("t2", {"goal": "x", "metadata": {"agent": "Ada"}})
+    threads.start("t3", {"goal": "y", "metadata": {"agent": "Bob"}})
+    assert {agent.id for agent in letta.agents.list(query_text="Ada")} == {"t1", "t2"}
+    assert [agent.id for agent in letta.agents.list(query_text="Ada", limit=1)].count("t2") == 1
+    assert [agent.id for agent in letta.agents.list(query_text="t3")] == ["t3"]
+
+
+def test_panels_of_what_no_thread_has_are_empty(letta: Letta, threads: Threads) -> None:
+    taken(threads, "desk", STORY)
+    agents = letta.agents
+    for listing in (
+        *(letta.tools.list, letta.models.list, letta.models.embeddings.list, letta.tags.list),
+        *(letta.folders.list, letta.archives.list, letta.mcp_servers.list),
+        *(partial(part.list, "desk") for part in (agents.tools, agents.folders, agents.files)),
+        partial(agents.passages.list, "desk"),
+    ):
+        assert list(listing()) == []
+    assert [block.value for block in letta.blocks.list()] == ["likes parcels\nand letters"]
 
 
 def test_runs_are_turns_and_steps_are_answers(letta: Letta, threads: Threads) -> None:
@@ -316,6 +339,10 @@ def test_what_is_not_there_is_said_in_the_shape_of_the_client(
 OURS = "our-own-words-4f9c"
 
 
+LISTS = ("archives", "folders", "mcp-servers", "models", "tags", "tools")
+PANELS = ("archival-memory", "files", "folders", "tools")
+
+
 def routes() -> list[tuple[str, str]]:
     pairs = (name.split() for name in NEEDS if " /letta/" in name)
     return [(method, path) for method, path in pairs]
@@ -348,6 +375,12 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
         if OURS not in told.text and told.status_code == 200:
             silent.add(path.removeprefix("/letta/v1"))
     assert silent == {  # else the test could not fail
+        *(f"/agents/{{thread_id}}/{name}" for name in PANELS),
+        *(
+            f"/{name}/"
+            for name in ("archives", "folders", "mcp-servers", "models", "tags", "tools")
+        ),
+        "/models/embedding",
         "/conversations/",
         "/conversations/{thread_id}",
         "/health/",

@@ -144,7 +144,7 @@ def test_what_was_queued_and_not_taken_waits(
     for name in ("queued_messages", "queued-messages"):
         assert client.get(f"/maria/v1/task/desk/{name}").json() == waiting
         assert client.get(f"/maria/v1/task/desk/{name}?at=3").json()[0]["id"] == "a"
-        assert client.get(f"/maria/v1/{name}").json() == []
+        assert client.get(f"/maria/v1/{name}").json() == waiting
     assert client.get("/maria/v1/task/desk").json()["task"]["queued_messages"] == waiting
     with followed(app) as address:
         first, *_ = heard(address, "/maria/v1/task/desk/events?follow=false")
@@ -153,12 +153,40 @@ def test_what_was_queued_and_not_taken_waits(
 
 def test_what_needs_the_daemon_is_refused(client: TestClient, threads: Threads) -> None:
     taken(threads, "desk", [said("Where?")])
-    for path in ("/task", "/task/desk/cancel"):
-        answer = client.post(f"/maria/v1{path}", json={})
-        assert answer.status_code == 501
-        assert answer.headers["x-should-retry"] == "false"
-        assert answer.json()["error"]["code"] == -1
-        assert "runs no agent" in answer.json()["error"]["message"]
+    answer = client.post("/maria/v1/task/desk/cancel", json={})
+    assert answer.status_code == 501
+    assert answer.headers["x-should-retry"] == "false"
+    assert answer.json()["error"]["code"] == -1
+    assert "runs no agent" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("prefix", ["/maria/v1", "/maria"])
+@pytest.mark.parametrize("content", ["Where?", [{"type": "text", "text": "Where?"}]])
+def test_a_task_begins_with_its_first_message(
+    app: FastAPI, client: TestClient, prefix: str, content: Any
+) -> None:
+    message = {"role": "user", "content": content}
+    asked = {"name": "Find it", "model": "m", "cwd": "/srv", "message": message}
+    answer = client.post(f"{prefix}/task", json=asked)
+    assert answer.status_code == 201
+    task = answer.json()["task"]
+    assert (task["name"], task["cwd"], task["status"]) == ("Find it", "/srv", "generating")
+    assert client.get(f"{prefix}/task/{task['id']}").json()["task"]["id"] == task["id"]
+    with followed(app) as address:
+        _, event = heard(address, f"{prefix}/task/{task['id']}/events?follow=false")
+    assert (event.value["msg"], event.value["id"]) == (
+        "MessageAdded",
+        answer.json()["message"]["id"],
+    )
+    assert event.value["message"] == {"role": "user", "content": "Where?"}
+
+
+def test_a_task_may_begin_without_a_word(client: TestClient) -> None:
+    answer = client.post("/maria/v1/task", json={})
+    assert (answer.status_code, answer.json().keys()) == (201, {"task"})
+    refused = client.post("/maria/v1/task", json={"message": {"role": "tool", "content": "x"}})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, -1)
+    assert len(client.get("/maria/v1/tasks").json()["tasks"]) == 1
 
 
 OURS = "our-own-words-4f9c"
@@ -184,10 +212,8 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
         assert OURS not in answer.text.replace(f"no thread '{OURS}'", ""), named
         assert client.request(method, named, **asked).status_code == 401
         if OURS not in client.request(method, named, headers=ours, **asked).text:
-            silent.add(template.removeprefix("/maria/v1"))
+            silent.add(template.removeprefix("/maria").removeprefix("/v1"))
     assert silent == {
-        "/queued-messages",
-        "/queued_messages",
         "/task",
         "/task/{thread_id}/cancel",
         "/task/{thread_id}/message",

@@ -294,7 +294,7 @@ def test_items_of_every_kind_are_what_they_were(client: TestClient, items: list[
 def test_bad_input_is_refused_in_openais_shape(client: TestClient, body: Any, query: str) -> None:
     client.post("/v1/threads", json={"threadId": "t"})
     for name in NEEDS:
-        method, template = name.split()
+        method, template = name.replace("{model:path}", "gpt-x").split()
         if template.startswith("/openai/"):
             path = template.format(thread_id="t", answer_id="t~1", item_id="x")
             for sent in (body, {"items": body}, {"metadata": body}, {"items": [body]}):
@@ -314,7 +314,7 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
     (item,) = client.get("/openai/v1/conversations/t/items", headers=ours).json()["data"]
     seen = 0
     for name in NEEDS:
-        method, template = name.split()
+        method, template = name.replace("{model:path}", "gpt-x").split()
         if not template.startswith("/openai/"):
             continue
         path = template.format(thread_id="t", answer_id="t~3", item_id=item["id"])
@@ -325,3 +325,15 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
         if method == "GET":
             seen += "our-own-words" in client.request(method, path, headers=ours).text
     assert seen == 6
+
+
+def test_the_models_are_those_on_record(client: TestClient) -> None:
+    assert client.get("/openai/v1/models").json()["data"] == []
+    answers = [{"type": "llm_response", "model": model} for model in ("gpt-x", "org/m", "gpt-x")]
+    client.post("/v1/threads/t/messages", json=answers)
+    listed = client.get("/openai/v1/models").json()
+    assert [model["id"] for model in listed["data"]] == ["gpt-x", "org/m"]
+    for model in listed["data"]:
+        assert client.get(f"/openai/v1/models/{model['id']}").json() == model
+        assert model.keys() == {"id", "object", "created", "owned_by"}
+    assert client.get("/openai/v1/models/other").status_code == 404

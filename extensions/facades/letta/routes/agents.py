@@ -17,7 +17,7 @@ from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError, InvalidInput, InvalidMessage, UnknownThread
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of
-from agentlog.extensions.facades.letta.agents import agent_json
+from agentlog.extensions.facades.letta.agents import agent_json, blocks_of
 from agentlog.extensions.facades.letta.paging import Order
 from agentlog.extensions.facades.letta.reading import items_of, recent_heads
 from agentlog.extensions.facades.letta.routes import PREFIX, THREADS
@@ -54,10 +54,13 @@ def list_agents(  # noqa: PLR0913, PLR0917 - one parameter a choice
         if name is not None:
             heads = [] if after is not None else _named(tenant, name)
         else:
+            named = [] if text is None else _named(tenant, text)
             which = ThreadFilter(text=text)
-            heads = recent_heads(
+            found = recent_heads(
                 tenant, which, after=after, before=before, order=order, limit=limit
             )
+            own = {head.thread_id for head in named}
+            heads = [*([] if after else named), *(h for h in found if h.thread_id not in own)]
     return json_answer([agent_json(tenant, head, at=at) for head in heads])
 
 
@@ -80,6 +83,24 @@ def list_blocks(tenant: TheTenant, thread_id: str, at: At, after: str | None = N
     """Return the memory of an agent, all of it at once."""
     agent = agent_json(tenant, tenant.threads.head(thread_id), at=at)
     return json_answer([] if after is not None else array_of(agent["blocks"]))
+
+
+@router.add("GET /blocks/", "read")
+def list_all_blocks(
+    tenant: TheTenant,
+    after: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+) -> Response:
+    """List the memory of the agents last at work, all of it at once."""
+    heads = tenant.threads.heads(ThreadFilter(), before=None, limit=0 if after else limit)
+    blocks = [
+        block
+        for head in heads
+        for block in blocks_of(
+            head.thread_id, tenant.threads.messages(head.thread_id, types=["scratchpad"])
+        )
+    ]
+    return json_answer(blocks)
 
 
 @router.add("GET /agents/{thread_id}/export", "read")

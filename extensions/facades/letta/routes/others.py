@@ -37,6 +37,36 @@ for _name in _UNSERVED:
     router.add(_name, "any key")(refuse)
 
 
+_EMPTY = (
+    "GET /agents/{thread_id}/archival-memory",
+    "GET /agents/{thread_id}/folders",
+    "GET /agents/{thread_id}/tools",
+    "GET /archives/",
+    "GET /folders/",
+    "GET /mcp-servers/",
+    "GET /models/",
+    "GET /models/embedding",
+    "GET /tags/",
+    "GET /tools/",
+)
+"""What no thread has: panels of a user interface that ask for it stay empty."""
+
+
+async def list_none() -> Response:
+    """List what there is none of."""
+    return json_answer([])
+
+
+for _name in _EMPTY:
+    router.add(_name, "any key")(list_none)
+
+
+@router.add("GET /agents/{thread_id}/files", "any key")
+async def list_no_files() -> Response:
+    """List the files of an agent: there are none."""
+    return json_answer({"files": [], "next_cursor": None, "has_more": False})
+
+
 @router.add("GET /health/", "any key")
 async def read_health(request: Request) -> Response:
     """Return that the service answers."""
