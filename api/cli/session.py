@@ -23,7 +23,7 @@ from agentlog.lazy import lazy_imports
 with lazy_imports():
     from agentlog.api.cli import progress
     from agentlog.infrastructure.postgres import log_position
-    from agentlog.infrastructure.readmodels import catch_up, projection_status
+    from agentlog.infrastructure.readmodels import catch_up, counted_rows, projection_status
 
 DataDir = Annotated[
     Path | None,
@@ -147,7 +147,7 @@ def bring_up_to_now(service: Service, names: Iterable[str]) -> None:
     """Update read models to the log's current position; a stopped one is read as it is."""
     database, status = service.database, service.projection_status
     position = log_position.log_position(database)
-    for name in names:
+    for name in counted_rows.with_beside(names):
         try:
             with progress.progress_shown() as show:
                 catch_up.bring_up(database, status, [name], position=position, progress=show)

@@ -3,7 +3,7 @@
 They are those of its table, but for threads: their sums are as they count in the tenant.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from psycopg.sql import SQL, Composable, Identifier
 
@@ -16,6 +16,12 @@ _COUNTED = frozenset(
 )
 BESIDE: Mapping[str, str] = {"threads": "model_calls"}
 """Read models whose rows need those of another one."""
+
+
+def with_beside(names: Iterable[str]) -> list[str]:
+    """Return some read models, and those whose rows theirs need."""
+    known = [*names]
+    return [*dict.fromkeys((*known, *(BESIDE[name] for name in known if name in BESIDE)))]
 
 
 def counted_rows(name: str, tables: Mapping[str, Composable]) -> Composable:

@@ -8,7 +8,7 @@ from psycopg.errors import UndefinedTable
 from psycopg.sql import Composable, Identifier
 
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.counted_rows import BESIDE, counted_rows
+from agentlog.infrastructure.readmodels.counted_rows import counted_rows, with_beside
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.readmodels.tables import SCHEMA
 
@@ -36,7 +36,7 @@ def live_tables(connection: psycopg.Connection, *models: str) -> tuple[list[Comp
         NotYetBuilt: a read model has no live build.
     """
     live = {build.name: build for build in builds.builds(connection) if build.state == "live"}
-    needed = dict.fromkeys((*models, *(BESIDE[name] for name in models if name in BESIDE)))
+    needed = with_beside(models)
     for name in needed:
         if name not in live:
             raise NotYetBuilt(name)

@@ -25,6 +25,7 @@ from agentlog.infrastructure.runtime.backoff import pause_seconds
 from agentlog.lazy import lazy_imports
 
 with lazy_imports():
+    from agentlog.infrastructure.readmodels import counted_rows
     from agentlog.projections.readmodels import registry
 
 WAIT_SECONDS = 10.0
@@ -97,7 +98,7 @@ async def read_models_waited(request: Request, names: Collection[str] | None = N
     wait: _Wait | None = request.scope.get(_WAIT)
     if wait is not None:
         status: ProjectionStatus = request.app.state.projection_status
-        names = registry.READ_MODELS if names is None else names
+        names = registry.READ_MODELS if names is None else counted_rows.with_beside(names)
         await until_projected(status, wait.position, names=names, until=wait.until)
 
 
