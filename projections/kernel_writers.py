@@ -38,9 +38,6 @@ from agentlog.projections.item_template import filled, templates_of
 from agentlog.projections.token_words import CHAT
 
 WIRE = "kernel"
-_SECONDS = range(10**9, 10**11)
-"""Times from 2001 to 5138 in seconds: in milliseconds they would be of 1970 to 1973."""
-_LATEST = 2**53
 _ALIKE, _LONGEST_SLIP = 0.8, 32
 """How like a field a slip is, by `difflib`; longer names are none."""
 _SYNONYMS: Mapping[type[Model], Mapping[str, str]] = {
@@ -54,20 +51,15 @@ _WORDS: Mapping[type[Model], tuple[str, ...]] = {
     WorkerResultMessage: ("output", "error"),
 }
 """Fields that have what a message says, all of them optional."""
-_ENDS = {
-    "complete": "complete",
-    "completed": "complete",
-    "steplimit": "step_limit",
-    "userrequest": "user_request",
-    "error": "error",
-    "failed": "error",
-}
+_ENDS = {"complete": "complete", "steplimit": "step_limit", "userrequest": "user_request"}
+_ENDS |= {"completed": "complete", "error": "error", "failed": "error"}
+_TIME = re.compile(r"\d{4}-.*(Z|[+-]\d\d:\d\d)", re.ASCII)
 _DATA_URI = re.compile(r"data:([^,;]*)(?:;[^,;]*)*;base64,", re.IGNORECASE)
 
 
 def is_in_seconds(timestamp: float) -> bool:
-    """Return whether a time is meant in seconds, where milliseconds are wanted."""
-    return _SECONDS.start <= timestamp < _SECONDS.stop
+    """Return whether a time is in seconds, from 2001 to 5138; in ms it would be before 1974."""
+    return 10**9 <= timestamp < 10**11
 
 
 def as_catalogue(draft: JsonObject) -> JsonObject:
@@ -128,14 +120,11 @@ def _in_milliseconds(item: JsonObject) -> tuple[JsonObject, JsonObject]:
     match item.get("timestamp", 0):
         case None:
             return {key: item[key] for key in item if key != "timestamp"}, {}
-        case str(written):
+        case str(written) if _TIME.fullmatch(written):
             try:
-                time = datetime.fromisoformat(written)
+                meant = round(datetime.fromisoformat(written).timestamp() * 1000)
             except ValueError:
                 return item, {}
-            if time.tzinfo is None:
-                return item, {}
-            meant = round(time.timestamp() * 1000)
         case int() | float() as written if is_in_seconds(written):
             meant = round(written * 1000)
         case _:
@@ -173,7 +162,7 @@ class _Reading:
         own_id, timestamp = body.get("id"), body.get("timestamp")
         if isinstance(own_id, str) and own_id:
             body["id"] = named_message_id(own_id)
-        if isinstance(timestamp, float) and 0 <= timestamp < _LATEST:
+        if isinstance(timestamp, float) and 0 <= timestamp < 1 << 53:
             body["timestamp"] = int(timestamp)
         return body
 
@@ -275,8 +264,7 @@ def _exit(read: JsonObject, unknown: JsonObject) -> None:
         _put_text(read, "message", held)
 
 
-def _approval(read: JsonObject, unknown: JsonObject) -> None:
-    del unknown
+def _approval(read: JsonObject, _: JsonObject) -> None:
     name, held = _variant(read.get("approved"))
     if name in {"granted", "denied"}:
         read["approved"] = name == "granted"
@@ -296,14 +284,10 @@ def _worker_result(read: JsonObject, unknown: JsonObject) -> None:
         read.setdefault("output", None)
 
 
-def _usage(read: JsonObject, unknown: JsonObject) -> None:
-    read.update({**CHAT.figures(unknown), **read})
-
-
 _SHAPES: Mapping[type[Model], Callable[[JsonObject, JsonObject], None]] = {
     ExitMessage: _exit,
     ApprovalResponseMessage: _approval,
     WorkerResultMessage: _worker_result,
-    TokenUsage: _usage,
+    TokenUsage: lambda read, unknown: read.update({**CHAT.figures(unknown), **read}),
 }
 """Fill the fields of an object that is read from what it has no fields for."""
