@@ -10,6 +10,7 @@ _HERE = "agentlog.extensions.facades"
 EXTENSION = Extension(
     "Routes of other services, so that their clients work with another address.",
     views={"ag-ui": f"{_HERE}.ag_ui.view:AgUiView"},
+    links={"session": f"{_HERE}.openai.links:session_links"},
     routes={
         "letta.agents": f"{_HERE}.letta.routes.agents:router",
         "letta.messages": f"{_HERE}.letta.routes.messages:router",

@@ -31,8 +31,12 @@ from agentlog.projections.view import Item
 _HISTORY, _PAGE = "api_conversation_history", "ui_messages"
 """The files of a task, without their suffix: the fields of a document."""
 
+CUT = "conversationHistoryDeletedRange"
+"""The first and the last message that a request was sent without."""
 _KNOWN = KNOWN | {
     _PAGE,
+    CUT,
+    "conversationHistoryIndex",
     *("metrics modelInfo providerId mode ts id call_id reasoning_details summary").split(),
 }
 _SAYS = {"user": "input", "assistant": "reply"}
@@ -51,9 +55,12 @@ def _read(document: JsonValue) -> Iterator[History]:
         raise InvalidMessage.at("", f"no {_HISTORY} and {_PAGE}")
     whole.take(_HISTORY)
     reading = Reading("cline", known=_KNOWN)
-    requests, times = _requests(page), _times(page)
+    requests, times, cuts = _requests(page), _times(page), _cuts(page)
     for n, value in enumerate(messages):
         message = Fields(value, f"{_HISTORY}[{n}]")
+        if cuts and isinstance(value, dict):
+            message.put("conversationHistoryIndex", n)
+            message.put(CUT, cuts.get(n))
         of_draft: Draft = {}
         if (at := _time(message.item) or times.get(n)) is not None:
             of_draft["timestamp"] = at
@@ -122,6 +129,16 @@ def _requests(page: list[JsonValue]) -> dict[int, Item]:
             case _:
                 pass
     return requests
+
+
+def _cuts(page: list[JsonValue]) -> Mapping[int, JsonValue]:
+    """Return which messages a request was sent without, by the place of its own message."""
+    cuts: dict[int, JsonValue] = {}
+    for message in page:
+        before, fields = _before(message), object_of(message)
+        if before is not None and fields.get("say") == "api_req_started" and fields.get(CUT):
+            cuts[before + 1] = fields[CUT]
+    return cuts
 
 
 def _times(page: list[JsonValue]) -> Mapping[int, int]:

@@ -22,6 +22,7 @@ EXTENSION = Extension(
         "langsmith": f"{_PROJECTIONS}.own_types:LANGSMITH",
         "otel": f"{_PROJECTIONS}.own_types:OTEL",
     },
+    links=dict.fromkeys(("langfuse", "langsmith", "otel"), f"{_PROJECTIONS}.links:span_links"),
     commands={
         "export spans": Command(
             f"{_API}.commands:app",

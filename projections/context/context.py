@@ -85,7 +85,7 @@ class Contexts:
             before = self._keys.get(link.parent, -1)
             is_lost = before < 0
         key = link.key
-        if key is None and before == last and last >= 0:
+        if key is None and link.parent is None and before == last and last >= 0:
             key = self._nodes[last].key  # another message of the same item
         self._nodes.append(_Node(event, link, before, key, is_lost))
         self._keys[event.message_id] = last + 1
@@ -156,6 +156,8 @@ class _Walk:
                 self._take(self._nodes[n])
             else:
                 aside.append(n)
+                if not callable(self._nodes[n].link.sent):
+                    self._sent(self._nodes[n])  # it may be told again
         self._note_unsummed()
         self._drop_branches(aside)
         events = [standing.event for standing in (*self._prompts, *self._standing)]
@@ -174,7 +176,8 @@ class _Walk:
     def _stays(self, n: int) -> bool:
         """Return whether a message off the way stands by one that stands."""
         node = self._nodes[n]
-        follows = node.link.stays_with or (node.link.key is None and node.before == n - 1)
+        is_part = node.link.key is None and node.link.parent is None and node.before == n - 1
+        follows = node.link.stays_with or is_part
         if not follows or node.before not in self._on_way:
             return False
         return self._nodes[node.before].event.version not in self._left
