@@ -232,7 +232,10 @@ def view_json(result: Page | State) -> dict[str, object]:
     }
     if isinstance(result, State):
         return {**place, "state": result.printable}
-    return {**place, "items": bare_items(result.items), "next": result.next}
+    page = {**place, "items": bare_items(result.items), "next": result.next}
+    if (sent := result.context) is None:
+        return page
+    return {**page, "dropped": [one._asdict() for one in sent.dropped], "missing": [*sent.missing]}
 
 
 def bare_view_json(result: Page | State) -> object:

@@ -10,19 +10,24 @@ from agentlog.projections.difference import ItemsDifference
 from agentlog.projections.view import Item, Printed
 
 with lazy_imports():
+    from agentlog.projections.context import context
     from agentlog.projections.outline import groups, step
     from agentlog.projections.why import why
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A view's items at one version; `next` is the cursor of the next page, if there is one."""
+    """A view's items at one version; `next` is the cursor of the next page, if there is one.
+
+    `context` is what a model was sent, of a view that shows it.
+    """
 
     thread_id: str
     version: int
     position: int | None
     items: Sequence[Printed]
     next: str | None
+    context: "context.Context | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,13 @@ from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_o
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_of
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
 from agentlog.lazy import lazy_imports
+from agentlog.projections.context.sent import is_sent
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import BEFORE_ALL, Item, Place, Printed, StateView
 
 with lazy_imports():
     from agentlog.infrastructure.views import endings
+    from agentlog.projections.context import context
     from agentlog.projections.exchanges import model_call
     from agentlog.projections.outline import copied, groups, steps
     from agentlog.projections.views.timeline import view as timeline
@@ -88,8 +90,10 @@ class Views:
         else:
             items = self._page(thread_id, view, version, after=place, limit=limit)
         page = items if limit is None else items[:limit]
-        more = len(page) < len(items)
-        return Page(thread_id, version, position, page, page[-1].key if more else None)
+        cursor = page[-1].key if len(page) < len(items) else None
+        events = self.reader.events(thread_id, upto=version) if is_sent(view) else None
+        sent = None if events is None else context.context_at(events)
+        return Page(thread_id, version, position, page, cursor, sent)
 
     def outline(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Outline:
         """Return a thread's steps up to a moment; raises `NotThere`."""

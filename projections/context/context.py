@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.values import object_at, object_of
 from agentlog.projections.context.drafts import event_of
 from agentlog.projections.context.links import (
     LINKS,
@@ -74,15 +75,20 @@ class Contexts:
     _wire: str | None = None
     """The wire of the source that was read last: it keeps nothing beside most of its messages."""
 
+    _is_edited: bool = False
+    """Whether it is a fork without some messages of its origin: what followed them follows on."""
+
     def add(self, event: Event) -> None:
         """Add the next event."""
+        if event.type == "thread.forked":
+            self._is_edited = bool(object_at(object_of(event.raw), "forkedFrom").get("edits"))
         link = self._link(event) or _NO_LINK
         last = len(self._nodes) - 1
         before, is_lost = last, False
         if link.root:
             before = -1
         elif link.parent is not None:
-            before = self._keys.get(link.parent, -1)
+            before = self._keys.get(link.parent, last if self._is_edited else -1)
             is_lost = before < 0
         key = link.key
         if key is None and link.parent is None and before == last and last >= 0:
@@ -91,6 +97,11 @@ class Contexts:
         self._keys[event.message_id] = last + 1
         if key is not None:
             self._keys[key] = last + 1
+
+    @property
+    def has_links(self) -> bool:
+        """Whether a context may be another than all that came before it."""
+        return any(node.link is not _NO_LINK for node in self._nodes)
 
     def after(self, version: int | None = None) -> Context:
         """Return the context after a version, by default after the last."""

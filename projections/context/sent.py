@@ -25,9 +25,9 @@ class ContextOptions(Options):
     messages: Literal["said", "sent"] = "said"
 
 
-def history_view(view: View[CarryT, OptionsT]) -> View[CarryT, OptionsT]:
-    """Return a view with its other options, of what was said."""
-    return type(view)(view.options.model_copy(update={"messages": "said"}))
+def is_sent(view: View[CarryT, OptionsT]) -> bool:
+    """Return whether a view shows what was sent."""
+    return isinstance(view.options, ContextOptions) and view.options.messages == "sent"
 
 
 def with_event(history: PrintedList, event: Event) -> PrintedList:
@@ -38,11 +38,12 @@ def with_event(history: PrintedList, event: Event) -> PrintedList:
 
 
 def sent_items(view: View[CarryT, OptionsT], history: PrintedList) -> Sequence[Placed]:
-    """Return the items of the context after some events, as a view of what was said shows them.
+    """Return the items of the context after some events, as the view of what was said shows them.
 
     An item that stands behind those of later versions has the place of the last of them.
     """
-    return [*_in_order(render(view, context_at(map(_event, history)).events).items)]
+    said = type(view)(view.options.model_copy(update={"messages": "said"}))
+    return [*_in_order(render(said, context_at(map(_event, history)).events).items)]
 
 
 def _in_order(items: Sequence[Placed]) -> Iterator[Placed]:

@@ -31,7 +31,9 @@ class Problem(BaseModel):
 
 PLAIN: dict[str, Schema] = {
     "View": {
-        "description": "`items` (or `state`) with the thread's place; with bare=true just those.",
+        "description": "`items` (or `state`) with the thread's place; with bare=true just those. "
+        "With messages=sent `dropped` has the messages that left the context, each since which "
+        "version (`at`) and why (`cause`), and `missing` what of it is not on record.",
         "examples": [
             {
                 "threadId": "support-42",

@@ -30,10 +30,11 @@ def model_call_lines(call: ModelCall) -> Iterator[str]:
     tools = len([*declared_tools(sent.tools)])
     characters = sum(part.characters for part in call.parts)
     for part in call.parts:
-        yield labelled_line(part.part, None, _part(part, tools, characters))
+        text = _part(part, tools, characters)
+        yield labelled_line(part.part, None, f"{text}?" if call.is_doubtful else text)
     yield labelled_line("context", None, _context(call))
     if call.is_doubtful:
-        yield labelled_line("doubt", None, _doubt(call))
+        yield labelled_line("doubt", None, doubt_text(call))
     previous = call.previous
     if previous is None:
         yield labelled_line("before", None, "no request to compare with")
@@ -77,7 +78,8 @@ def _context(call: ModelCall) -> str:
     return text if cached is None else f"{text}, {cached:,} cached"
 
 
-def _doubt(call: ModelCall) -> str:
+def doubt_text(call: ModelCall) -> str:
+    """Return why a request cannot be what the provider counted."""
     ratio = call.characters_per_token or 0
     how = "more is here than" if ratio > MOST_CHARACTERS else "not all is here that"
     return f"{ratio:g} characters a token, not 2 to 6: {how} the provider counted"

@@ -14,7 +14,7 @@ from agentlog.domain.json.text import print_to_keep
 from agentlog.domain.json.values import integer_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage
 from agentlog.projections.carries.persistent_list import PrintedList, print_with_lists
-from agentlog.projections.context.sent import ContextOptions, history_view, sent_items, with_event
+from agentlog.projections.context.sent import is_sent, sent_items, with_event
 from agentlog.projections.residue import residue_of
 from agentlog.projections.view import Item, OptionsT, Placed, View
 from agentlog.projections.views.items.parts import Part, Shown, continues, joined, restored
@@ -111,16 +111,14 @@ class ItemsView(View[ItemsCarryT, OptionsT]):
     @override
     def rest(self, carry: ItemsCarryT) -> Sequence[Placed]:
         if self._is_sent:
-            return sent_items(history_view(self), carry.history)
+            return sent_items(self, carry.history)
         return [shown.placed for shown in (*map(Shown.of, carry.items), *_alone(carry.parts))]
 
     @override
     def dump(self, carry: ItemsCarryT) -> bytes:
         return print_with_lists(carry)
 
-    @cached_property
-    def _is_sent(self) -> bool:
-        return isinstance(self.options, ContextOptions) and self.options.messages == "sent"
+    _is_sent = cached_property(is_sent)
 
     def _items_of(self, event: Event, residue: Item) -> list[Shown]:
         """Return the items that a message is by itself."""

@@ -10,7 +10,12 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.projections.carries.persistent_list import PrintedList, print_with_lists
-from agentlog.projections.context.sent import ContextOptions, history_view, sent_items, with_event
+from agentlog.projections.context.sent import (
+    ContextOptions,
+    is_sent,
+    sent_items,
+    with_event,
+)
 from agentlog.projections.view import Item, Placed, View
 from agentlog.projections.views.items.view import Items, ItemsCarry, ItemsView
 from agentlog.projections.views.repair.held import TurnsCarry
@@ -46,7 +51,7 @@ class TurnsView(View[TurnsCarry, RepairOptionsT]):
 
     def __init__(self, options: RepairOptionsT | None = None) -> None:
         super().__init__(options)
-        self.carry_type = SentTurns if self.options.messages == "sent" else TurnsCarry
+        self.carry_type = SentTurns if is_sent(self) else TurnsCarry
 
     @abstractmethod
     def items_of(self, event: Event) -> Sequence[Item]:
@@ -75,7 +80,7 @@ class TurnsView(View[TurnsCarry, RepairOptionsT]):
     @override
     def rest(self, carry: TurnsCarry) -> Sequence[Placed]:
         if isinstance(carry, SentTurns):
-            return sent_items(history_view(self), carry.history)
+            return sent_items(self, carry.history)
         return self._turns(carry).rest() if carry.held else ()
 
     @override

@@ -56,3 +56,18 @@ def test_a_request_that_goes_on_at_the_provider_brings_only_what_is_new() -> Non
 def test_a_request_that_left_messages_out_and_is_not_on_record_is_missing() -> None:
     context = context_at(history(FIRST, REPLY, REWRITTEN, SUMMARY))
     assert context.missing == ["which messages the client left out at version 3"]
+
+
+def test_messages_of_an_edited_fork_follow_what_stands_before_them() -> None:
+    def parts(*edits: Draft) -> list[str]:
+        source = {"thread": "o", "version": 3, "link": "0" * 64, "edits": [*edits]}
+        drafts = [{"type": "thread.forked", "forkedFrom": source}]
+        for key, parent in (("a", None), ("c", "b")):
+            line = {"uuid": key, "parentUuid": parent}
+            beside = {"wire": {"claude-code": [{"set": line}]}}
+            drafts.append({"type": "input", "text": key, "metadata": beside})
+        texts = (getattr(e.message, "text", None) for e in context_at(history(*drafts)).events)
+        return [text for text in texts if text]
+
+    assert parts({"kind": "drop", "version": 2}) == ["a", "c"]
+    assert parts() == ["c"]

@@ -1,7 +1,7 @@
 """A tape built from messages: for runs that have no exchanges, as those of imported files.
 
 What was sent beside the conversation is not known, so requests are matched by their conversation
-alone: the items of the view `openai`, without system prompts.
+alone: the items of the view `openai` of the context of each answer, without system prompts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,12 +21,13 @@ from agentlog.extensions.runs.projections.tapes.tape import (
     Tape,
 )
 from agentlog.extensions.runs.projections.written.answers import written_exchange
+from agentlog.projections.context.context import Contexts
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
 from agentlog.projections.exchanges.exchange import Exchange, payload_of
 from agentlog.projections.exchanges.requests import SHAPES, Api, request_of
 from agentlog.projections.item_content import arguments_of
 from agentlog.projections.readers.draft import sample_event
-from agentlog.projections.view import Item, Placed, render
+from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIView
 
 _PATH = "/v1/chat/completions"
@@ -38,11 +39,10 @@ class ReconstructedTape(Tape):
     """Answers the requests of a run as a history's model answered, in the words of their API."""
 
     def __init__(self, events: Sequence[Event], values: Mapping[str, str]) -> None:
-        placed = list(render(OpenAIView(), events).items)
         self._answers = [answer for answer in answers_of(events) if _is_said(answer)]
         requests = (
-            _request(number, _conversation(_before(placed, answer.first)))
-            for number, answer in enumerate(self._answers, 1)
+            _request(number, _conversation(items))
+            for number, items in enumerate(_contexts(events, self._answers), 1)
         )
         super().__init__(RecordedRun("", [payload_of(sent, "") for sent in requests], {**values}))
 
@@ -77,9 +77,20 @@ class ReconstructedTape(Tape):
         return self.report
 
 
-def _before(placed: Iterable[Placed], version: int) -> Iterator[Item]:
-    """Yield the items of a view that stand before a version."""
-    return (item.item for item in placed if item.version < version)
+def _contexts(
+    events: Sequence[Event], answers: Sequence[RecordedAnswer]
+) -> Iterator[Iterable[Item]]:
+    """Yield the items of the view `openai` of what each answer was made of."""
+    contexts = Contexts()
+    for event in events:
+        contexts.add(event)
+    placed = [] if contexts.has_links else render(OpenAIView(), events).items
+    for answer in answers:
+        if contexts.has_links:
+            context = contexts.of_answer([event.version for event in answer.events])
+            yield (one.item for one in render(OpenAIView(), context.events).items)
+        else:
+            yield (one.item for one in placed if one.version < answer.first)
 
 
 def _conversation_of(exchange: Exchange, api: Api) -> list[JsonValue]:

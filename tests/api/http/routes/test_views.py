@@ -44,6 +44,19 @@ def test_a_view_is_answered_with_its_place_and_items(client: TestClient, name: s
     assert bool(body["items"]) == (name != "source"), "nothing came in other programs' formats"
 
 
+@pytest.mark.parametrize("name", ["openai", "anthropic", "responses", "gemini"])
+def test_what_was_sent_is_answered_with_what_left_it(client: TestClient, name: str) -> None:
+    rewritten = {"type": "agentlog.rewritten", "payload": {"kept": 0, "leftOut": 2}}
+    client.post("/v1/threads/t/messages", json=[reply("end"), rewritten])
+    path = f"/v1/threads/t/views/{name}?messages=sent"
+    body = client.get(path).json()
+    assert body["dropped"] == []
+    assert body["missing"] == [f"which messages the client left out at version {VERSION + 2}"]
+    assert client.get(f"{path}&limit=1").json()["missing"] == body["missing"]
+    assert client.get(f"{path}&at={VERSION}").json()["missing"] == []
+    assert client.get(f"{path}&bare=true").json() == body["items"]
+
+
 def test_the_agents_state_is_answered_as_a_state(client: TestClient) -> None:
     body = client.get("/v1/threads/t/views/agent-state").json()
     assert list(body) == ["threadId", "version", "position", "state"]

@@ -21,6 +21,7 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_value
+from agentlog.api.shapes.lines.model_call import doubt_text
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, text_at
 from agentlog.extensions.runs.infrastructure.providers.client import Provider
@@ -31,6 +32,7 @@ from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.exchanges.answers import Answer, Dialect, read_answer
+from agentlog.projections.exchanges.model_call import model_call
 from agentlog.projections.exchanges.reconstruction import FrozenCall, frozen_call, with_system
 from agentlog.projections.view import Item
 
@@ -105,6 +107,9 @@ def ask(  # noqa: PLR0913, PLR0917 - one parameter an option
         version = service.threads.version_at(side.thread_id, side.moment, hidden=hidden)
         events = service.threads.messages(side.thread_id, hidden=hidden)
     call = frozen_call(events, version)
+    recorded = model_call(events, version)
+    if recorded.is_doubtful:
+        typer.echo(f"doubtful: {doubt_text(recorded)}", err=True)
     bodies = _bodies(call, model, providers, prompt, fields)
     rows: list[_Row] = []
     try:

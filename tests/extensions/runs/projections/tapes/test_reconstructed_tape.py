@@ -5,10 +5,13 @@ from typing import get_args
 
 import pytest
 
+from agentlog.extensions.formats.claude_code.session import FORMAT
 from agentlog.extensions.runs.projections.tapes.reconstructed_tape import ReconstructedTape
 from agentlog.extensions.runs.projections.tapes.tape import Answered, Difference
 from agentlog.projections.exchanges.requests import Api
 from agentlog.projections.readers.messages.chat import READER
+from tests.extensions.formats.contexts.reading import events_in
+from tests.extensions.formats.contexts.test_claude_code import COMPACTED, SUMMARY
 from tests.extensions.runs.projections.recordings.test_recording import echo
 from tests.extensions.runs.projections.tapes.test_tape import asked, results
 from tests.histories import history
@@ -52,3 +55,18 @@ def test_another_task_misses_at_its_place(api: Api) -> None:
     difference = tape.answer(asked(agent), {})
     assert isinstance(difference, Difference)
     assert difference.place == "items[0]"
+
+
+def test_a_request_after_a_compaction_is_what_stood_in_the_context() -> None:
+    events = events_in(FORMAT, COMPACTED)
+    tape = ReconstructedTape(events, {})
+    agent = Agent("", "chat")
+    for text in (SUMMARY, "next"):
+        agent.say(text)
+    match = tape.answer(asked(agent), {})
+    assert isinstance(match, Answered)
+    assert b"New." in match.exchange.response
+    agent = Agent("", "chat")
+    for text in ("long ago", "Old.", SUMMARY, "next"):
+        agent.say(text)
+    assert isinstance(ReconstructedTape(events, {}).answer(asked(agent), {}), Difference)

@@ -43,6 +43,7 @@ export function ContextBar({ call, parts, tokens }: ContextBarProps) {
           <li key={part}>
             <span className={styles["dot"]} data-part={part} />
             {part} {size === null ? "…" : count(size)}
+            {doubt !== null && "?"}
           </li>
         ))}
       </ul>
