@@ -1,13 +1,11 @@
-"""Answers of models: those of a history, and those that a provider sends."""
+"""Answers of models in a history."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from agentlog.domain.catalogue import validate_message
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
-from agentlog.domain.json.values import JsonValue, object_of, text_at
+from agentlog.domain.json.values import object_of, text_at
 from agentlog.domain.messages import (
     CustomMessage,
     InputMessage,
@@ -23,18 +21,6 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.outcomes.pairs import MADE_ID
 from agentlog.projections.prices import Cost, cost_of
-from agentlog.projections.readers.draft import SAMPLE_ID
-from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.messages import anthropic
-from agentlog.projections.readers.wires import chat_completions
-
-Dialect = Literal["openai", "anthropic"]
-"""The API that a model is asked by: chat completions, or Messages."""
-
-_FORMATS: Mapping[Dialect, Format] = {
-    "openai": chat_completions.FORMAT,
-    "anthropic": anthropic.FORMAT,
-}
 
 
 class Answer(NamedTuple):
@@ -76,29 +62,11 @@ class RecordedAnswer:
 
     def answer(self, model: str | None) -> Answer:
         """Return what was said and called; `model` was asked, if the answer names none."""
-        return _answer((event.message for event in self.events), model)
+        return answer_of((event.message for event in self.events), model)
 
 
-def read_answer(document: JsonValue, dialect: Dialect, *, model: str, now: int) -> Answer:
-    """Return the answer that a provider sent at a time, in ms since the epoch.
-
-    `model` was asked, if the answer names none.
-
-    Raises:
-        InvalidMessage: it is no answer of the dialect.
-    """
-    known = _FORMATS[dialect]
-    if not known.is_document(document) and not known.is_item(document):
-        raise InvalidMessage.at("", f"none of {known.title}")
-    (history,) = known.read(document)
-    messages = []
-    for draft in history.drafts:
-        fields = {key: value for key, value in draft.items() if key != "metadata"}
-        messages.append(validate_message({**fields, "id": SAMPLE_ID, "timestamp": now}))
-    return _answer(messages, model)
-
-
-def _answer(messages: Iterable[object], model: str | None) -> Answer:
+def answer_of(messages: Iterable[object], model: str | None) -> Answer:
+    """Return what these messages say; `model` was asked, if they name none."""
     answer = Answer(model)
     texts: list[str] = []
     calls: list[ToolCall] = []

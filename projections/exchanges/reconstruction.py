@@ -7,12 +7,11 @@ is on record.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile
 from typing import Literal
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.events import Event
-from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
+from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage
 from agentlog.projections.context.context import Context, Contexts
 from agentlog.projections.exchanges import exchange
@@ -133,13 +132,6 @@ def _recorded(events: Sequence[Event], version: int) -> Item | None:
 _OF_STREAMS = frozenset({"stream", "stream_options"})
 
 
-def with_system(request: Item, text: str) -> Item:
-    """Return a request with another system prompt: the one message before all others."""
-    messages = array_of(request.get("messages"))
-    others = dropwhile(lambda item: is_system(object_of(item)), messages)
-    return {**request, "messages": [{"role": "system", "content": text}, *others]}
-
-
 def _messages(context: Context) -> list[Item]:
     items = (_sendable(placed.item) for placed in render(OpenAIView(), context.events).items)
     return repaired(ChatWire(), (item for item in items if item is not None))
@@ -237,10 +229,3 @@ def _json_schema(schema: JsonValue) -> JsonValue:
             return [_json_schema(inner) for inner in schema]
         case _:
             return schema
-
-
-def tool_definition(tool: JsonValue) -> tuple[str, str | None, Item]:
-    """Return the name, description and schema of a tool of a request."""
-    function = object_at(object_of(tool), "function")
-    schema = object_at(function, "parameters") or {"type": "object"}
-    return str(function["name"]), text_at(function, "description"), schema

@@ -11,7 +11,7 @@ from functools import partial
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, number_at, object_of, objects_of, text_at
-from agentlog.projections.context.links import Again, Change, Link, LinkReader, nothing
+from agentlog.projections.context.links import Again, Cause, Change, Link, LinkReader, nothing
 from agentlog.projections.view import Item
 
 
@@ -44,7 +44,7 @@ def adk_links() -> LinkReader:
             )
             events.append(one)
             if one.rewind or one.compaction:
-                cause = "rewind" if one.rewind else "compaction"
+                cause: Cause = "rewind" if one.rewind else "compaction"
                 sent = partial(_live, events, len(events))
                 return Link(sent=sent, change=Change(cause, nothing))
         if events:

@@ -19,7 +19,6 @@ from agentlog.domain.json.values import (
     objects_of,
     text_at,
 )
-from agentlog.projections.exchanges.reconstruction import tool_definition
 from agentlog.projections.view import Item
 from agentlog.projections.views.repair.anthropic import AnthropicWire
 from agentlog.projections.views.repair.anthropic_blocks import block_of, blocks_of
@@ -46,7 +45,7 @@ def anthropic_request(chat: Item) -> tuple[Item, list[str]]:
         request["system"] = system[0]["text"] if len(system) == 1 else [*system]
     messages = repaired(AnthropicWire(), map(_message, items[begin:]))
     request["messages"] = [*_turns(messages)]
-    defined = map(tool_definition, array_of(chat.get("tools")))
+    defined = map(_defined, array_of(chat.get("tools")))
     tools = {name: _tool(name, description, schema) for name, description, schema in defined}
     unknown = sorted(_called(messages) - tools.keys())
     if unknown:
@@ -156,3 +155,10 @@ def _call(call: Item) -> Item:
         arguments = text
     whole = arguments if isinstance(arguments, dict) else text
     return {"type": "tool_use", "id": call.get("id"), "name": name, "input": whole}
+
+
+def _defined(tool: JsonValue) -> tuple[str, str | None, Item]:
+    """Return the name, description and schema of a tool of a request."""
+    function = object_at(object_of(tool), "function")
+    schema = object_at(function, "parameters") or {"type": "object"}
+    return str(function["name"]), text_at(function, "description"), schema

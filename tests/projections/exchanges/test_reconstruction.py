@@ -16,7 +16,6 @@ from agentlog.projections.exchanges.reconstruction import (
     FrozenCall,
     NothingToAsk,
     frozen_call,
-    with_system,
 )
 from agentlog.projections.readers.messages.chat import READER
 from tests.airline import airline_runs
@@ -141,16 +140,6 @@ def test_open_calls_are_answered_and_odd_ids_and_names_replaced() -> None:
         ("a", "a"),
         ("a_2", '{"status":"pending"}'),
     ]
-
-
-def test_another_system_prompt_takes_the_place_of_all_before_the_first_turn() -> None:
-    developer: Item = {"role": "developer", "content": "too"}
-    later: Item = {"role": "system", "content": "later"}
-    request: Item = {"messages": [SENT[0], developer, SENT[1], later], "seed": 1}
-    prompt: Item = {"role": "system", "content": "other"}
-    changed = {"messages": [prompt, SENT[1], later], "seed": 1}
-    assert with_system(request, "other") == changed
-    assert with_system({"messages": [SENT[1]]}, "other") == {"messages": [prompt, SENT[1]]}
 
 
 def _check(call: FrozenCall) -> None:

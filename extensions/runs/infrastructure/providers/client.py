@@ -16,9 +16,9 @@ from agentlog.extensions.runs.infrastructure.providers.errors import (
     ProviderUnreachable,
     UnreadableAnswer,
 )
+from agentlog.extensions.runs.projections.provider_answers import Dialect
 from agentlog.infrastructure.runtime.secret_redaction import HIDDEN, without_secrets
 from agentlog.infrastructure.settings import ProviderSettings
-from agentlog.projections.exchanges.answers import Dialect
 from agentlog.projections.view import Item
 
 _PATHS = {"openai": "/chat/completions", "anthropic": "/v1/messages"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile
 
 from jsonpatch import JsonPointer, JsonPointerException
 
@@ -20,8 +21,7 @@ from agentlog.extensions.runs.projections.tapes.request_keys import (
     tool_name,
 )
 from agentlog.projections.exchanges.exchange import Exchange
-from agentlog.projections.exchanges.reconstruction import with_system
-from agentlog.projections.exchanges.requests import SHAPES, Api, request_of
+from agentlog.projections.exchanges.requests import SHAPES, Api, is_system, request_of
 
 
 class NoSuchField(InvalidInput):
@@ -200,6 +200,13 @@ def _with_fields(body: JsonObject, fields: Mapping[str, JsonValue]) -> JsonObjec
             if value is not None:
                 raise NoSuchField(pointer) from error
     return document
+
+
+def with_system(request: JsonObject, text: str) -> JsonObject:
+    """Return a request with another system prompt: the one message before all others."""
+    messages = array_of(request.get("messages"))
+    others = dropwhile(lambda item: is_system(object_of(item)), messages)
+    return {**request, "messages": [{"role": "system", "content": text}, *others]}
 
 
 _SYSTEMS: Mapping[Api, Callable[[JsonObject, str], JsonObject]] = {

@@ -27,13 +27,15 @@ from agentlog.domain.json.values import JsonValue, text_at
 from agentlog.extensions.runs.infrastructure.providers.client import Provider
 from agentlog.extensions.runs.infrastructure.providers.errors import ProviderError, UnreadableAnswer
 from agentlog.extensions.runs.projections.anthropic_request import anthropic_request
+from agentlog.extensions.runs.projections.provider_answers import Dialect, read_answer
+from agentlog.extensions.runs.projections.tapes.changes import with_system
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.call_texts import arguments_text, arguments_value
-from agentlog.projections.exchanges.answers import Answer, Dialect, read_answer
+from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.model_call import model_call
-from agentlog.projections.exchanges.reconstruction import FrozenCall, frozen_call, with_system
+from agentlog.projections.exchanges.reconstruction import FrozenCall, frozen_call
 from agentlog.projections.view import Item
 
 app = typer.Typer()

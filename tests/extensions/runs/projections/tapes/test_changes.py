@@ -10,6 +10,7 @@ from agentlog.extensions.runs.projections.tapes.changes import (
     NoSuchField,
     changes_of,
     check_pointer,
+    with_system,
 )
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import Api, request_of
@@ -128,3 +129,23 @@ def test_changes_are_named_without_the_texts_that_they_put_in() -> None:
     words = ["model m2", "system prompt", "without shell", "/temperature", "result of c1"]
     assert changes.words == words
     assert Changes().words == []
+
+
+def test_another_system_prompt_takes_the_place_of_all_before_the_first_turn() -> None:
+    developer: dict[str, Any] = {"role": "developer", "content": "too"}
+    later: dict[str, Any] = {"role": "system", "content": "later"}
+    request: dict[str, Any] = {
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            developer,
+            {"role": "user", "content": "Hi"},
+            later,
+        ],
+        "seed": 1,
+    }
+    prompt: dict[str, Any] = {"role": "system", "content": "other"}
+    other = {"messages": [prompt, {"role": "user", "content": "Hi"}, later], "seed": 1}
+    assert with_system(request, "other") == other
+    assert with_system({"messages": [{"role": "user", "content": "Hi"}]}, "other") == {
+        "messages": [prompt, {"role": "user", "content": "Hi"}]
+    }

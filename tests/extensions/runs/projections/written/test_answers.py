@@ -16,9 +16,10 @@ from openai import OpenAI
 from agentlog.domain.json.text import parse
 from agentlog.domain.messages import TokenUsage, ToolCall
 from agentlog.domain.usage import Parts, parts_of
+from agentlog.extensions.runs.projections.provider_answers import read_answer
 from agentlog.extensions.runs.projections.written.answers import OtherApi, written_exchange
 from agentlog.projections.call_texts import arguments_text, call_fields
-from agentlog.projections.exchanges.answers import Answer, read_answer
+from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import Api
 from agentlog.projections.token_words import ANTHROPIC, CHAT, GEMINI, RESPONSES
