@@ -28,7 +28,7 @@ def array_of(value: JsonValue) -> list[JsonValue]:
 
 def objects_of(value: JsonValue) -> list[JsonObject]:
     """Return the objects of an array, none for a value of another type."""
-    return [item for item in array_of(value) if isinstance(item, dict)]
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def texts_of(value: JsonValue) -> list[str]:

@@ -5,7 +5,7 @@ differs from the one before, its cache ends.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -49,15 +49,21 @@ class RequestPart(NamedTuple):
     tokens: int | None
 
 
-def request_parts(
-    tools: JsonValue, prompt: JsonValue, messages: Sequence[Item], *, input_tokens: int | None
-) -> list[RequestPart]:
+class Piece(NamedTuple):
+    """The tools, the prompt or a message of a request as JSON; `place` is that of a message."""
+
+    part: Part
+    place: int | None
+    text: str
+
+
+def request_parts(pieces: Iterable[Piece], *, input_tokens: int | None) -> list[RequestPart]:
     """Return the parts of a request in the order in which a model reads them; none is empty."""
     places: dict[Part, list[int]] = {}
     characters: dict[Part, int] = {}
-    for part, place, value in _pieces(tools, prompt, messages):
+    for part, place, text in pieces:
         places.setdefault(part, []).extend([] if place is None else [place])
-        characters[part] = characters.get(part, 0) + len(print_text(value))
+        characters[part] = characters.get(part, 0) + len(text)
     whole = sum(characters.values())
     return [
         RequestPart(
@@ -70,24 +76,20 @@ def request_parts(
     ]
 
 
-def _characters_per_token(
-    tools: JsonValue, prompt: JsonValue, messages: Sequence[Item], *, tokens: int | None
-) -> float | None:
+def _characters_per_token(pieces: Iterable[Piece], tokens: int | None) -> float | None:
     if not tokens:
         return None
-    texts = (print_text(value) for _, _, value in _pieces(tools, prompt, messages))
-    return round(sum(len(_OF_FILES.sub("", text)) for text in texts) / tokens, 2)
+    return round(sum(len(_OF_FILES.sub("", piece.text)) for piece in pieces) / tokens, 2)
 
 
-def _pieces(
-    tools: JsonValue, prompt: JsonValue, messages: Sequence[Item]
-) -> Iterator[tuple[Part, int | None, JsonValue]]:
+def pieces_of(tools: JsonValue, prompt: JsonValue, messages: Sequence[Item]) -> Iterator[Piece]:
+    """Yield the pieces of a request in the order in which a model reads them; none is empty."""
     if tools:
-        yield "tools", None, tools
+        yield Piece("tools", None, print_text(tools))
     if prompt:
-        yield "system", None, prompt
+        yield Piece("system", None, print_text(prompt))
     for place, message in enumerate(messages):
-        yield _part_of(message), place, message
+        yield Piece(_part_of(message), place, print_text(message))
 
 
 def _part_of(message: Item) -> Part:
@@ -186,12 +188,12 @@ def model_call(events: Sequence[Event], version: int) -> ModelCall:
     before = [other for other in answers_of(events) if other.first < first]
     model = sent.model if answer is None else answer.model or sent.model
     tokens = None if answer is None else answer.usage.input_tokens
-    request = sent.tools, sent.prompt, sent.messages
+    pieces = [*pieces_of(sent.tools, sent.prompt, sent.messages)]
     return ModelCall(
         sent,
-        request_parts(*request, input_tokens=tokens),
+        request_parts(pieces, input_tokens=tokens),
         None if model is None else context_window(model, _provider(recorded)),
-        _characters_per_token(*request, tokens=tokens),
+        _characters_per_token(pieces, tokens),
         [] if recorded is None else [event.version for event in recorded.events],
         answer,
         _previous(events, before[-1], sent) if before else None,

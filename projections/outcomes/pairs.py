@@ -47,7 +47,11 @@ MOST_OPEN: Mapping[Kind, int] = {
 """How many of a kind can be answered, the latest; earlier ones are given up."""
 
 MOST_TOLD = 32
-"""Of how many answers, the latest, figures can be told again."""
+"""Of how many answers, the latest, figures can be told again.
+
+One that comes again after so many others counts once more in a timeline and a thread's sums; the
+table `model_calls` knows it by its identity, however late. Parts of an answer come close together.
+"""
 
 MADE_ID = "import-"
 """How ids of responses begin that readers make up: these are others' too in another import."""

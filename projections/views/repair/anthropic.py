@@ -15,6 +15,8 @@ from agentlog.projections.views.repair.wire import Result, Wire, plain, recorded
 
 FILLER = "[no result]"
 BEGINNING = "[the beginning is not on record]"
+_PLAIN = 2
+"""Keys of a message that has a role and a content alone."""
 
 
 class AnthropicWire(Wire):
@@ -37,7 +39,7 @@ class AnthropicWire(Wire):
             cleaned = [*taken_blocks(role, objects_of(content))]
         if not cleaned:
             return None
-        if cleaned == content and item.keys() == {"role", "content"} and item["role"] == role:
+        if cleaned == content and len(item) == _PLAIN and item["role"] == role:
             return item
         return {"role": role, "content": cleaned}
 
@@ -145,7 +147,10 @@ class AnthropicWire(Wire):
     @override
     def is_lead(self, item: Item) -> bool:
         """Return whether an answer has thoughts alone, which the API refuses at the very end."""
-        return all(block.get("type") in UNMARKED for block in blocks_of(item))
+        blocks = blocks_of(item)
+        return blocks[0].get("type") in UNMARKED and all(
+            block.get("type") in UNMARKED for block in blocks
+        )
 
     @override
     def leads(self, item: Item) -> bool:
@@ -169,8 +174,8 @@ class AnthropicWire(Wire):
 
     @override
     def marks(self, item: Item) -> int:
-        inner = sum(map(self.marks, objects_of(item.get("content"))))
-        return inner + (item.get("cache_control") is not None)
+        content, own = item.get("content"), item.get("cache_control") is not None
+        return sum(map(self.marks, objects_of(content))) + own if type(content) is list else own
 
     @override
     def without_marks(self, item: Item, most: int) -> Item:

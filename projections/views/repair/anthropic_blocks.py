@@ -18,6 +18,8 @@ from agentlog.projections.views.repair.media import Media, media_in, parts_in
 from agentlog.projections.views.repair.names import as_object
 from agentlog.projections.views.repair.wire import RESULT
 
+_KNOWN = {kind: keys | {RESULT} for kind, keys in KEYS.items()}
+
 
 def blocks_of(item: Item) -> list[Item]:
     """Return the blocks of a message's content; a text is one."""
@@ -126,7 +128,7 @@ def _kept_mark(block: Item, marked: Item) -> Item:
 
 
 def _with_known_keys(block: Item) -> Item:
-    known = KEYS.get(str(block.get("type")))
-    if known is None or block.keys() <= known | {RESULT}:
+    known = _KNOWN.get(str(block.get("type")))
+    if known is None or block.keys() <= known:
         return block
-    return {key: value for key, value in block.items() if key in known or key == RESULT}
+    return {key: value for key, value in block.items() if key in known}

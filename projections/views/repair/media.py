@@ -11,6 +11,8 @@ from agentlog.domain.json.text import parse, print_text
 from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.view import Item
 
+_KEYS = ('"type"', '"inlineData"')
+"""Texts one of which has any JSON text with media: first these, as most results have neither."""
 _SIGNS = ('"image', '"input_', '"document', '"inlineData', '"audio')
 """Texts one of which a JSON text with media has."""
 _BESIDE = frozenset({"content", "isError", "is_error", "structuredContent", "_meta"})
@@ -86,7 +88,8 @@ def parts_in(content: JsonValue) -> Sequence[str | Media] | None:
 
 
 def _value_of(text: str) -> JsonValue:
-    if text[:1] not in {"[", "{"} or not any(map(text.__contains__, _SIGNS)):
+    has = text.__contains__
+    if text[:1] not in {"[", "{"} or not (any(map(has, _KEYS)) and any(map(has, _SIGNS))):
         return None
     try:
         return parse(text)

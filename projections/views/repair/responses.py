@@ -62,7 +62,8 @@ class ResponsesWire(Wire):
 
     @override
     def is_answer(self, item: Item) -> bool:
-        return kind_of(item) in CALLS or self.is_lead(item)
+        kind = kind_of(item)
+        return kind in CALLS or kind == "reasoning"
 
     @override
     def calls(self, item: Item) -> Sequence[Call]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.exchanges.model_call import request_parts
+from agentlog.projections.exchanges.model_call import pieces_of, request_parts
 from tests.histories import json_values
 
 RESULT = {"type": "tool_result", "tool_use_id": "a", "content": "x"}
@@ -28,7 +28,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "a", "content": "x"}
     ],
 )
 def test_a_message_is_of_the_part_that_wrote_it(message: dict[str, Any], part: str) -> None:
-    (only,) = request_parts(None, None, [message], input_tokens=None)
+    (only,) = request_parts(pieces_of(None, None, [message]), input_tokens=None)
     assert (only.part, only.messages, only.tokens) == (part, [0], None)
 
 
@@ -41,7 +41,7 @@ def test_a_message_is_of_the_part_that_wrote_it(message: dict[str, Any], part: s
 def test_each_message_is_of_one_part_and_tokens_are_shared_out(
     tools: Any, prompt: Any, messages: list[dict[str, Any]], tokens: int
 ) -> None:
-    parts = request_parts(tools, prompt, messages, input_tokens=tokens)
+    parts = request_parts(pieces_of(tools, prompt, messages), input_tokens=tokens)
     assert sorted(place for part in parts for place in part.messages) == [*range(len(messages))]
     assert all(part.characters > 0 for part in parts)
     if parts:

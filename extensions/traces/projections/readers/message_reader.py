@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 
 from typing_extensions import override
 
@@ -94,12 +93,13 @@ class MessageReader:
 
     def _message(self, message: Item, *, is_answer: bool) -> _Message:
         printed = print_bytes(message)
-        key = sha256(b"answer" + printed if is_answer else printed).digest()
-        read = self._read.pop(key, None)
-        if read is None:
-            read = self._new(message, len(printed), is_answer=is_answer)
-            self._size += read.size
-        self._read[key] = read
+        key = b"answer" + printed if is_answer else printed
+        read = self._read.get(key)
+        if read is not None:
+            self._read.move_to_end(key)
+            return read
+        read = self._read[key] = self._new(message, len(printed), is_answer=is_answer)
+        self._size += read.size
         while self._size > _MOST_BYTES and len(self._read) > 1:
             _, oldest = self._read.popitem(last=False)
             self._size -= oldest.size

@@ -140,13 +140,16 @@ def thought(text: str) -> Draft:
 
 def call_id_of(draft: Draft) -> str | None:
     """Return the id of a call or of a result, if it has one of its own."""
-    match draft:
-        case {"calls": [{"id": str(call_id)}]} if not call_id.startswith(UNNAMED):
-            return call_id
-        case {"results": [{"callId": str(call_id)}]}:
-            return call_id
-        case _:
-            return None
+    # not `match`: each message of each context comes by here
+    items, key = draft.get("calls"), "id"
+    if items is None:
+        items, key = draft.get("results"), "callId"
+    if not (isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict)):
+        return None
+    call_id = items[0].get(key)
+    if not isinstance(call_id, str) or (key == "id" and call_id.startswith(UNNAMED)):
+        return None
+    return call_id
 
 
 def _is_text(draft: Draft) -> bool:

@@ -5,7 +5,6 @@ and others: `names` has their names of fields. Messages are found by their shape
 stand in the attributes of the conventions.
 """
 
-from collections import ChainMap
 from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
@@ -62,7 +61,7 @@ def read(span: Item) -> Span:
     values = values_of(span)
     contents = Contents() if kind in {"tool", "other"} else _contents(span, attributes, values)
     asked = object_of(unpacked(attributes.get("llm.invocation_parameters")))
-    settings = ChainMap(attributes, asked)
+    settings = {**asked, **attributes} if asked else attributes
     response = response_of(attributes)
     failed = error_of(span)
     if kind is None:  # a call of a model has an answer
