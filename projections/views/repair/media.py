@@ -15,6 +15,8 @@ _KEYS = ('"type"', '"inlineData"')
 """Texts one of which has any JSON text with media: first these, as most results have neither."""
 _SIGNS = ('"image', '"input_', '"document', '"inlineData', '"audio')
 """Texts one of which a JSON text with media has."""
+_WORDS = ("text", "input_text", "output_text")
+"""Types of parts that are words alone."""
 _BESIDE = frozenset({"content", "isError", "is_error", "structuredContent", "_meta"})
 """The keys of a result of MCP."""
 
@@ -50,6 +52,8 @@ def media_of_uri(uri: str, name: str | None = None, kind: str = "image") -> Medi
 
 def media_in(part: Item) -> Media | None:
     """Return what a content part has beside words; None where it has none."""
+    if part.get("type") in _WORDS:  # most parts
+        return None
     match part:
         case {"type": "image" | "document" as kind, "source": dict()}:
             source = object_at(part, "source")

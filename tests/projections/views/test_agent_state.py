@@ -100,7 +100,7 @@ class _PlainFold:
                 call_id = next((i for i, asked in self.open.items() if asked == name), None)
             asked = self.open.pop(call_id or "", None)
             told = name if name is not None else asked if asked is not None else "unknown"
-            error, output = result.get("error"), result["output"]
+            error, output = result.get("error"), result.get("output")
             if error is not None:
                 reason = error if isinstance(error, str) else error["message"]
                 words = f"Tool '{told}' failed: {reason}"
