@@ -68,6 +68,7 @@ class Session(Reading):
         self.facts: Item = {}
         self._messages: dict[str, Item] = {}
         self._counted = set[tuple[str, str]]()
+        self._told = dict[str, Item]()
 
     def take_facts(self, whole: Fields) -> None:
         """Take the facts of the session, once."""
@@ -135,12 +136,12 @@ class Session(Reading):
             self._add_call(entry, call)
 
     def _response(self, message: Fields) -> Draft | None:
-        """Return the figures of an answer, once they are known."""
-        counted = ("tokens", value_text(message.item.get("id")))
+        """Return the figures of an answer, once they are known, and again where they differ."""
+        own_id = value_text(message.item.get("id"))
         figures = _FIGURES.figures(message.item.get("tokens"))
-        if not figures or counted in self._counted:
+        if not figures or self._told.get(own_id) == figures:
             return None
-        self._counted.add(counted)
+        self._told[own_id] = figures
         response: Draft = {"type": "llm_response", "provider": "gcp.gemini", "usage": figures}
         if isinstance(model := message.item.get("model"), str):
             response["model"] = model

@@ -139,3 +139,12 @@ def is_line(value: JsonValue) -> bool:
             return True
         case _:
             return False
+
+
+def is_of_qwen(value: JsonValue) -> bool:
+    """Return whether a value is a line of Qwen Code's, which has Gemini's contents."""
+    match value:
+        case {"message": {"parts": list()}}:
+            return True
+        case _:
+            return False

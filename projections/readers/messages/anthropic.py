@@ -261,10 +261,4 @@ def _is_document(value: JsonValue) -> bool:
     return any(map(_is_message, items)) or (system != [] and of_system)
 
 
-FORMAT = Format(
-    "anthropic",
-    "Anthropic messages",
-    _read,
-    is_document=_is_document,
-    is_item=_is_message,
-)
+FORMAT = Format("anthropic", "Anthropic messages", _read, _is_document, _is_message, generality=1)

@@ -1,4 +1,4 @@
-"""Pi, Gemini CLI and opencode: contexts by the rules of their own sources, written by hand."""
+"""Contexts of other agents by the rules of their own sources, written by hand."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.extensions.formats import gemini_cli, opencode, pi
+from agentlog.extensions.formats.copilot_cli import session as copilot_cli
+from agentlog.extensions.formats.qwen_code import session as qwen_code
 from agentlog.projections.context.context import context_at
 from agentlog.projections.exchanges.model_call import model_call
 from tests.extensions.formats.contexts.reading import events_in, said
@@ -263,3 +265,74 @@ def test_results_that_opencode_cleared_are_sent_without_their_output() -> None:
     }  # fmt: skip
     assert outputs["q2"] == ["long"]
     assert outputs["q3"] == ["[Old tool result content cleared]"]
+
+
+def copilot(n: int, kind: str, **data: Any) -> Line:
+    return {"type": kind, "data": data, "id": gemini_uuid(n), "parentId": None, "timestamp": AT}
+
+
+def copilot_context(*lines: Line) -> Any:
+    return context_at(events_in(copilot_cli.FORMAT, [*lines]))
+
+
+def test_copilot_cli_sends_what_it_made_of_the_users_words() -> None:
+    lines = [copilot(1, "system.message", role="system", content="sys"),
+             copilot(2, "user.message", content="q1", transformedContent="<at/>q1"),
+             copilot(3, "assistant.message", messageId="m", content="a1")]  # fmt: skip
+    assert said(copilot_context(*lines)) == ["sys", "<at/>q1", "a1"]
+
+
+def test_copilot_cli_goes_on_from_a_summary_and_its_prompt() -> None:
+    done = {"success": True, "preCompactionTokens": 9, "preCompactionMessagesLength": 3}
+    lines = [copilot(1, "system.message", role="system", content="sys"),
+             copilot(2, "user.message", content="q1"),
+             copilot(3, "assistant.message", messageId="m", content="a1"),
+             copilot(4, "session.compaction_complete", summaryContent="sum", messagesRemoved=2,
+                     **done),
+             copilot(5, "user.message", content="q2")]  # fmt: skip
+    context = copilot_context(*lines)
+    assert said(context) == ["sys", "sum", "q2"]
+    assert [one.cause for one in context.dropped] == ["compaction", "compaction"]
+    assert context.missing == ["1 messages that a compaction kept"]
+
+
+def test_copilot_cli_takes_an_event_back_and_all_after_it() -> None:
+    lines = [copilot(1, "user.message", content="q1"), copilot(2, "user.message", content="wrong"),
+             copilot(3, "assistant.message", messageId="m", content="a"),
+             copilot(4, "session.snapshot_rewind", upToEventId=gemini_uuid(2), eventsRemoved=2),
+             copilot(5, "user.message", content="right")]  # fmt: skip
+    assert said(copilot_context(*lines)) == ["q1", "right"]
+    cleared = [*lines, copilot(6, "session.context_cleared", messagesCleared=2)]
+    assert said(copilot_context(*cleared)) == []
+
+
+def qwen(key: str, parent: str | None, kind: str, text: str = "", **fields: Any) -> Line:
+    role = "model" if kind == "assistant" else "user"
+    content = {"message": {"role": role, "parts": [{"text": text}]}} if text else {}
+    line = {"uuid": key, "parentUuid": parent, "sessionId": "q", "timestamp": AT, "type": kind}
+    return {**line, **content, **fields}
+
+
+def qwen_context(*lines: Line) -> Any:
+    return context_at(events_in(qwen_code.FORMAT, [*lines]))
+
+
+def test_qwen_code_follows_the_branch_of_the_last_line() -> None:
+    for name in (str, gemini_uuid):
+        lines = [qwen(name(1), None, "user", "q1"), qwen(name(2), name(1), "assistant", "a1"),
+                 qwen(name(3), name(2), "user", "wrong"),
+                 qwen(name(4), name(2), "system", subtype="rewind", systemPayload={}),
+                 qwen(name(5), name(4), "user", "right")]  # fmt: skip
+        context = qwen_context(*lines)
+        assert said(context) == ["q1", "a1", "right"]
+        assert [one.cause for one in context.dropped] == ["branch"]
+
+
+def test_qwen_code_goes_on_from_what_it_compressed() -> None:
+    compressed = [{"role": "user", "parts": [{"text": "sum"}]},
+                  {"role": "model", "parts": [{"text": "ok"}]}]  # fmt: skip
+    lines = [qwen("1", None, "user", "q1"), qwen("2", "1", "assistant", "a1"),
+             qwen("3", "2", "system", subtype="chat_compression",
+                  systemPayload={"info": {}, "compressedHistory": compressed}),
+             qwen("4", "3", "user", "a task ended", subtype="notification")]  # fmt: skip
+    assert said(qwen_context(*lines)) == ["sum", "ok", "a task ended"]

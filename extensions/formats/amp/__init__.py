@@ -1,0 +1,1 @@
+"""Amp: its threads, and what they say of the context."""

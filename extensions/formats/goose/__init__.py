@@ -1,0 +1,1 @@
+"""Goose: its sessions, and what of them the model was sent."""

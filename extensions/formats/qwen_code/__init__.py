@@ -1,0 +1,1 @@
+"""Qwen Code: its sessions, and what they say of the context."""
