@@ -15,7 +15,8 @@ from agentlog.projections.view import Item
 
 KINDS = frozenset(
     """
-    session.start session.resume session.remote_steerable_changed session.schedule_created
+    session.start session.resume session.error session.warning session.info
+    session.remote_steerable_changed session.schedule_created
     session.schedule_cancelled session.schedule_rearmed session.autopilot_objective_changed
     session.model_change session.mode_changed session.session_limits_changed
     session.permissions_changed session.plan_changed session.workspace_file_changed session.handoff

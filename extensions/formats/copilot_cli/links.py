@@ -7,7 +7,8 @@ for all before it. Which messages a compaction or truncation leaves is not in th
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import integer_at, object_at, text_at
 from agentlog.domain.messages import InputMessage, SystemMessage
-from agentlog.projections.context.links import WRITTEN, Change, Link, LinkReader, before, nothing
+from agentlog.extensions.formats.keeping import before
+from agentlog.projections.context.links import WRITTEN, Change, Link, LinkReader, nothing
 from agentlog.projections.readers.fields import id_of_uuid
 from agentlog.projections.view import Item
 

@@ -157,6 +157,9 @@ def _is_document(value: JsonValue) -> bool:
         return any(is_item(item) or _is_answer(item) for item in value)
     if not isinstance(value, dict) or "messages" in value:
         return False
+    own = _OF_ANSWERS.intersection(value) - {"metadata", "model", "object", "usage", "user"}
+    if own and isinstance(value.get("input"), str):  # requests of other APIs have a text there too
+        return True
     return any(any(map(is_item, array_of(value.get(key)))) for key in _LISTS)
 
 

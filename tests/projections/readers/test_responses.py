@@ -162,3 +162,17 @@ def test_plain_messages_are_left_to_chat() -> None:
     call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
     assert recognise([plain]).name == "openai"
     assert recognise([plain, call]).name == "responses"
+
+
+@pytest.mark.parametrize("key", ["instructions", "tools", "temperature", "previous_response_id"])
+def test_a_request_with_a_text_is_known_by_a_field_of_its_api(key: str) -> None:
+    request: Any = {"model": "gpt-4o", "input": "Where is parcel 7?", key: None}
+    assert recognise([request]) is FORMAT
+    (history,) = FORMAT.read(request)
+    assert [draft["type"] for draft in history.drafts][-1] == "input"
+
+
+@pytest.mark.parametrize("other", ["dimensions", "voice", "user"])
+def test_a_text_that_another_api_is_sent_is_no_request(other: str) -> None:
+    with pytest.raises(UnclearFormat):
+        recognise([{"model": "text-embedding-3-small", "input": "parcel", other: 8}])
