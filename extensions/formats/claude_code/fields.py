@@ -27,8 +27,8 @@ KNOWN = OF_BLOCKS.union(
 KINDS = frozenset(
     """
     agent-name ai-title api-request api-request-blob api-request-shape atis-latch attachment
-    cost-state custom-title file-history-delta file-history-snapshot last-prompt mode
-    permission-mode pr-link progress queue-operation summary system tools-used worktree-state
+    cost-state costState custom-title file-history-delta file-history-snapshot last-prompt mode
+    permission-mode pr-link progress queue-operation result summary system tools-used worktree-state
     """.split()
 )
 """Kinds of lines that are no messages, and are kept whole."""

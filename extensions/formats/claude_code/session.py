@@ -232,8 +232,12 @@ class _Session:
 
     def _keep(self, line: Fields, of_draft: Item) -> None:
         match line.item:
-            case {"type": "cost-state", "totalCostUSD": cost} if not isinstance(cost, dict | list):
+            case {"type": "cost-state" | "costState", "totalCostUSD": cost, **more} if (
+                more.get("hasUnknownModelCost") is not True
+            ) and not isinstance(cost, dict | list):
                 self.figures["costUsd"] = cost
+            case {"type": "result", "total_cost_usd": float(cost) | int(cost)}:
+                self.figures["costUsd"] = cost  # the last: it is that of all turns so far
             case {"type": "custom-title", "customTitle": str(title)}:
                 self.figures["title"] = title
             case _:
@@ -251,7 +255,10 @@ class _Session:
     def facts(self) -> History:
         """Return what was read so far: of the session, or of one sub-agent."""
         known = {key: value for key, value in self.known.items() if key != "sessionId"}
-        metadata = {"agent": "claude-code", **known, **self.figures}
+        figures = {**self.figures}
+        if self.workers.sent and "costUsd" in figures:  # whose calls have costs in their threads
+            figures["costWithWorkersUsd"] = figures.pop("costUsd")
+        metadata = {"agent": "claude-code", **known, **figures}
         session = text_at(self.known, "sessionId")
         if self.agent is None or session is None:
             return self.reading.history(id=session, metadata=metadata)

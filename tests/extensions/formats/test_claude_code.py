@@ -256,3 +256,19 @@ def test_a_last_line_that_is_cut_off_is_refused_alone(tmp_path: Path) -> None:
     assert chosen is FORMAT
     assert isinstance(refused.value, InvalidJson)
     assert session.value == lines_of("session.jsonl")[:-1]
+
+
+def test_what_a_session_states_that_it_cost_is_its_last_word() -> None:
+    results = [{"type": "result", "sessionId": "s", "total_cost_usd": usd} for usd in (0.5, 0.75)]
+    history = read(line("user", {"content": "hi"}), answer("msg_a"), *results)
+    assert history.metadata["costUsd"] == 0.75
+    lacking = {"type": "cost-state", "sessionId": "s", "totalCostUSD": 0.1}
+    lacking["hasUnknownModelCost"] = True  # then it is no total
+    assert "costUsd" not in read(line("user", {"content": "hi"}), lacking).metadata
+
+
+def test_a_cost_with_that_of_sub_agents_is_not_that_of_the_session_alone() -> None:
+    state = {"type": "cost-state", "sessionId": "s", "totalCostUSD": 0.5}
+    metadata = read(*lines_of("with-agent/session.jsonl"), state).metadata
+    assert metadata["costWithWorkersUsd"] == 0.5
+    assert "costUsd" not in metadata
