@@ -74,14 +74,13 @@ export function ThreadHeader() {
   const timeline = useTimeline();
   const name = head?.goal ?? threadId;
   const isWaiting = timeline.isWaiting && head?.status === "open";
-  useTitle(head === undefined ? null : `${isWaiting ? "needs approval" : head.status} · ${name}`, {
-    needsPerson: isWaiting,
-  });
   const isLow = useLow(LOW);
   const now = useNow();
-  if (head === undefined) return null;
   const sent = timeline.endMs === null ? null : new Date(timeline.endMs).toISOString();
-  const quiet = isQuiet({ ...head, lastSentAt: sent }, now);
+  const quiet = head !== undefined && isQuiet({ ...head, lastSentAt: sent }, now);
+  const status = isWaiting ? "needs approval" : quiet ? "quiet" : head?.status;
+  useTitle(status === undefined ? null : `${status} · ${name}`, { needsPerson: isWaiting });
+  if (head === undefined) return null;
   const figures = <Figures at={at} last={last} copied={origin === null ? 1 : copied} />;
   return (
     <header className={styles["header"]}>
