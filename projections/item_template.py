@@ -11,7 +11,7 @@ is the template of that message, which has what the item says of that message on
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.json.text import print_bytes, print_text
-from agentlog.domain.json.values import JsonObject, JsonValue, object_of
+from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of
 
 Part = tuple[JsonObject, JsonObject]
 """The body of a message, and its template."""
@@ -36,7 +36,7 @@ def templates_of(item: JsonObject, bodies: Sequence[JsonObject]) -> list[JsonObj
     holes: dict[str, str] = {}
     whole = object_of(_empty(item, "", places, holes))
     templates: list[JsonObject] = [{} for _ in bodies]
-    for key, parts in whole.items():
+    for key, parts in whole.items() if len(bodies) > 1 else ():
         for index in range(len(parts) if isinstance(parts, list) else 0):
             prefix = f"/{_token(key)}/{index}"
             inside = {at: holes[at] for at in holes if f"{at}/".startswith(f"{prefix}/")}
@@ -139,8 +139,13 @@ def _at(place: str, parts: Sequence[Part], *, is_whole: bool) -> JsonValue:
     for token in rest.split("/"):
         if token == _WRITTEN and isinstance(value, dict):
             value = _own_text(value)
+        elif isinstance(value, dict):
+            value = value.get(token.replace("~1", "/").replace("~0", "~"))
         else:
-            value = dict(_inside(value)).get(token)
+            is_index = token.isascii() and token.isdecimal() and len(token) < _LONGEST_NUMBER
+            index = int(token) if is_index else -1
+            listed = array_of(value)
+            value = listed[index] if 0 <= index < len(listed) else None
     return value
 
 

@@ -154,7 +154,7 @@ class _Reading:
     """Reads the objects of one message."""
 
     def __init__(self) -> None:
-        self._left = MOST_FLAWS  # properties without a field; those beyond are refused
+        self._left = MOST_FLAWS  # properties that may be slips: to tell takes long
 
     def message(self, model: type[KernelMessage], item: JsonObject) -> JsonObject:
         """Return the body of a message."""
@@ -186,8 +186,8 @@ class _Reading:
         lacking = {_plain(field.alias) for field in fields.values() if field.alias not in read}
         for key, value in unknown.items():
             self._left -= 1
-            slips = len(key) <= _LONGEST_SLIP and get_close_matches(_plain(key), lacking, 1, _ALIKE)
-            if self._left < 0 or slips:
+            may_slip = self._left >= 0 and len(key) <= _LONGEST_SLIP
+            if may_slip and get_close_matches(_plain(key), lacking, 1, _ALIKE):
                 read[key] = value  # refused by its name
         return read
 

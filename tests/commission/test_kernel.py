@@ -5,13 +5,20 @@ The judge is the documents' types, and the standards of the two writers (see `ke
 
 import json
 from base64 import b64decode
+from collections.abc import Callable
 from itertools import count
+from time import process_time
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 
+from agentlog.domain.drafts import NO_ORIGIN
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import object_of
+from agentlog.infrastructure.appending.append_request import prepared_message
+from agentlog.projections.kernel_writers import as_sent
 from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.wires.kernel import READER
 from tests.commission import kernels
@@ -215,3 +222,34 @@ def test_an_import_counts_the_properties_that_have_no_field() -> None:
         ("[0].seen", "field 'seen'"),
         ("[1].results[0].durationMs", "field 'results[0].durationMs'"),
     ]
+
+
+MANY: dict[str, Callable[[int], Item]] = {
+    "properties": lambda n: {"type": "reply", "text": "x", **{f"p{i}": i for i in range(n)}},
+    "results with a property": lambda n: {
+        "type": "tool_results",
+        "results": [{"output": i, "durationMs": i} for i in range(n)],
+    },
+    "errors with a code": lambda n: {
+        "type": "tool_results",
+        "results": [{"output": i, "error": {"code": i}} for i in range(n)],
+    },
+    "files of bytes": lambda n: {"type": "input", "files": [{"data": [1, 2]}] * n},
+    "bytes": lambda n: {"type": "input", "files": [{"data": kernels.numbered(bytes(n))}]},
+}
+
+
+@pytest.mark.parametrize("many", MANY.values(), ids=MANY)
+def test_twice_as_much_takes_about_twice_as_long(many: Callable[[int], Item]) -> None:
+    def seconds(count: int) -> float:
+        message, begun = many(count), process_time()
+        prepared = prepared_message(message, lambda: "0" * 26, MILLISECONDS, NO_ORIGIN)
+        as_sent(object_of(parse(prepared.body)), template_in(prepared.metadata))
+        return process_time() - begun
+
+    seconds(10)
+    assert min(seconds(8000) for _ in range(2)) < 12 * max(seconds(2000), 0.02)
+
+
+def template_in(metadata: bytes | None) -> Item:
+    return dict(json.loads(metadata or b"{}")["wire"]["kernel"][0])
