@@ -155,8 +155,7 @@ class Session(Reading):
 
     def _is_told(self, content: JsonValue) -> bool:
         """Return whether a content is nothing but results that stand with their calls already."""
-        parts = objects_of(content)
-        told = [text_at(object_at(part, "functionResponse"), "id") for part in parts]
+        told = results_of(content)
         return bool(told) and all(("result", call) in self._counted for call in told)
 
     def _add_note(self, entry: Entry, message: Fields, draft: Draft, key: str) -> None:
@@ -190,6 +189,13 @@ class Session(Reading):
             )
         elif not is_new or output is not None:
             entry.keep(Fields(call.item, call.place), "call", is_known=True)
+
+
+def results_of(content: JsonValue) -> list[str]:
+    """Return the calls whose results a content is; none where it is anything else."""
+    parts = [object_at(part, "functionResponse") for part in objects_of(content)]
+    calls = [text_at(part, "id") or "" for part in parts]
+    return calls if all(calls) else []
 
 
 def _output(call: Item) -> JsonValue:

@@ -1,13 +1,14 @@
 """What rewinds of Gemini CLI leave of a context, and the histories that it sets anew."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import objects_of, text_at
-from agentlog.extensions.formats.gemini_cli import Session
+from agentlog.domain.messages import ToolCallsMessage
+from agentlog.extensions.formats.gemini_cli import Session, results_of
 from agentlog.extensions.formats.keeping import before
 from agentlog.projections.context.drafts import event_of
 from agentlog.projections.context.links import Again, Change, Link, LinkReader, Standing, nothing
@@ -23,7 +24,7 @@ def gemini_cli_links() -> LinkReader:
     messages again where a session is resumed.
     """
     head, count = "", 0
-    said = set[str]()
+    said = dict[str, frozenset[str]]()  # the calls of each message, by its id
 
     def link(event: Event, fields: Item) -> Link | None:
         nonlocal head, count
@@ -32,8 +33,9 @@ def gemini_cli_links() -> LinkReader:
                 keeps = before(_name(target), or_all=False)
                 return Link(sent=(), change=Change("rewind", keeps))
             case {"$set": {"messages": list(messages)}}:
-                sent = partial(_again, objects_of(messages), frozenset(said))
-                said.update(_key(message) for message in objects_of(messages))
+                sent = partial(_again, objects_of(messages), {**said})
+                for message in objects_of(messages):
+                    said.setdefault(_key(message), frozenset())
                 return Link(sent=sent, change=Change("compaction", nothing))
             case _ if event.response_id is not None:
                 head, count = _name(event.response_id), 0
@@ -43,7 +45,8 @@ def gemini_cli_links() -> LinkReader:
                 head, count = event.message_id, 0
             case _:
                 count += 1
-        said.add(head)
+        calls = event.message.calls if isinstance(event.message, ToolCallsMessage) else ()
+        said[head] = said.get(head, frozenset()) | {call.id for call in calls}
         if event.type == "gemini-cli.user":
             keeps = partial(_with_results, event, fields)
             return Link(head, sent=(), change=Change("deletion", keeps))
@@ -67,15 +70,18 @@ def _with_results(event: Event, message: Item, standing: Sequence[Standing]) -> 
     return [*standing, *(Standing(one, keys) for one in made if one is not None)]
 
 
-def _again(messages: Sequence[Item], said: Collection[str]) -> list[Item | Again]:
+def _again(messages: Sequence[Item], said: Mapping[str, Collection[str]]) -> list[Item | Again]:
     """Return messages that are told again: by their ids where they were said before.
 
     Results stand with their calls then; they are told again under the id of their answer.
     """
     sent, session = dict[str, Again](), Session()
+    there = {call for message in messages for call in said.get(_key(message), ())}
     for n, message in enumerate(messages):
         key = _key(message)
-        if key in said or _name(key.removesuffix("_response")) in said:
+        results = results_of(message.get("content"))
+        is_said = key in said or _name(key.removesuffix("_response")) in said
+        if is_said and (not results or there.issuperset(results)):
             sent.setdefault(key, Again(key))
         else:
             session.add_line(Fields(message, f"[{n}]"))

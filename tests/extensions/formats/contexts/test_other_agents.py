@@ -181,6 +181,14 @@ def test_a_result_of_gemini_cli_stands_after_a_history_with_its_call_alone() -> 
              gemini(gemini_uuid(5), "a1", "gemini")]  # fmt: skip
     context = context_at(events_in(gemini_cli.FORMAT, lines))
     assert said(context) == ["<state_snapshot>", "call run__0", "result run__0", "a1"]
+    again = [
+        *new,
+        gemini_answered(gemini_uuid(4), "run__0"),
+        gemini(gemini_uuid(5), "a1", "gemini"),
+    ]
+    lines += [GEMINI, {"$set": {"messages": again}}, gemini(gemini_uuid(6), "q2")]
+    context = context_at(events_in(gemini_cli.FORMAT, lines))
+    assert said(context) == ["<state_snapshot>", "call run__0", "result run__0", "a1", "q2"]
 
 
 def opencode_message(key: str, role: str, *parts: Line, **info: Any) -> Line:
