@@ -64,7 +64,7 @@ def _read(document: JsonValue) -> Iterator[History]:
 def _parent(thread: Item) -> str | None:
     """Return the thread of which this is a sub-agent, or a fork, or that was handed over to it."""
     others = objects_of(thread.get("relationships"))
-    made = (other for other in others if other.get("type") in {"fork", "handoff"})
+    made = (other for other in others if text_at(other, "type") in {"fork", "handoff"})
     parents = (text_at(other, "threadID") for other in made if other.get("role") == "child")
     return text_at(thread, "mainThreadID") or next(parents, None)
 
@@ -141,9 +141,10 @@ def _count(reading: Reading, event: Item) -> None:
 
 def _draft_of(block: Fields, says: str) -> Draft | None:
     match block.item:
-        case {"type": "image", "source": {"type": "base64", "mediaType": mime, "data": data}} if (
-            says == "input" and (file := file_of(data, mime)) is not None
-        ):
+        case {
+            "type": "image",
+            "source": {"type": "base64", "mediaType": mime, "data": data, **rest},
+        } if says == "input" and not rest and (file := file_of(data, mime)) is not None:
             block.drop("type", "source")
             return {"files": [file]}
         case {"type": "summary", "summary": {"type": "message", "summary": str(text)}}:

@@ -5,7 +5,7 @@ Names are those of `session-events.ts` of github.com/github/copilot-sdk. An even
 `agentId`, in old files the `parentToolCallId` of the call that sent it off.
 """
 
-from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
+from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, file_of
@@ -75,12 +75,12 @@ def add_input(entry: Entry, data: Fields) -> None:
     """Add what the user said, with the files in it; what a program said for him is `system`."""
     text, files = data.text("content"), list[JsonValue]()
     left: list[JsonValue] = []
-    for attached in objects_of(data.item.get("attachments")):
-        file = file_of(attached.get("data"), attached.get("mimeType"), attached.get("displayName"))
-        if attached.get("type") == "blob" and file is not None:
-            files.append(file)
-        else:
+    for attached in array_of(data.item.get("attachments")):
+        file = _file(attached)
+        if file is None:
             left.append(attached)
+        else:
+            files.append(file)
     if text_at(data.item, "source") not in {None, "user"}:
         entry.add({"type": "system", "text": text})
         return
@@ -89,6 +89,16 @@ def add_input(entry: Entry, data: Fields) -> None:
         if left:
             data.put("attachments", left)
     entry.add({"type": "input", "text": text, **({"files": files} if files else {})})
+
+
+def _file(attached: JsonValue) -> Item | None:
+    match attached:
+        case {"type": "blob", "data": data, "mimeType": mime, "displayName": str(name), **rest}:
+            return None if rest else file_of(data, mime, name)
+        case {"type": "blob", "data": data, "mimeType": mime, **rest}:
+            return None if rest else file_of(data, mime)
+        case _:
+            return None
 
 
 def response_of(data: Fields, model: JsonValue) -> Draft:

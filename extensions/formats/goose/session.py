@@ -186,9 +186,17 @@ def _outcome(result: Fields) -> Item:
             parts, failed = array_of(value), False
             if not parts:
                 return {"output": value, "error": None}
-    is_text = all(isinstance(part, dict) and part.keys() == {"type", "text"} for part in parts)
+    is_text = all(map(_is_text, parts))
     output: JsonValue = text_of(parts) if parts and is_text else [*parts]
     return {"output": output, "error": value_text(output) if failed else None}
+
+
+def _is_text(part: JsonValue) -> bool:
+    match part:
+        case {"type": "text", "text": str(), **rest}:
+            return not rest
+        case _:
+            return False
 
 
 _OF = Kinds(_draft_of, _read_part)

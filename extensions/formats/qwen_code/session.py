@@ -86,7 +86,7 @@ class _Session(Reading):
         if kind == "assistant" and (response := _response(line)) is not None:
             entry.add(response)
         if parts is not None:
-            is_written = line.item.get("subtype") in _WRITTEN
+            is_written = text_at(line.item, "subtype") in _WRITTEN
             says = "reply" if kind == "assistant" else "system" if is_written else "input"
             first = len(self.drafts)
             read_parts(entry, parts, f"{line.within('message')}.parts", says)
@@ -102,7 +102,7 @@ class _Session(Reading):
         if self.own_id is None and session is not None:
             self.own_id = session if agent is None else f"{session}:{agent}"
             self.parent = None if agent is None else session
-        if session in (self.own_id, self.parent):
+        if session is not None and session in (self.own_id, self.parent):
             line.take("sessionId")
         for theirs, ours in _FACTS.items():
             value = line.item.get(theirs)
