@@ -138,7 +138,9 @@ class Tenant:
             snapshots=own.snapshots,
             recent=own.shared.recent_views,
             rules=own.rules,
-            copies=partial(copied_answers.copied_answers, own.confined, own.name),
+            copies=lambda thread_id: copied_answers.copied_answers(
+                own.confined, own.name, thread_id
+            ),
         )
     )
     hub = _Own(lambda own: hub.Hub(own.reader, own.shared.listener))
