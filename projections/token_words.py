@@ -4,7 +4,7 @@
 and of what it counts beside its input and output instead of in them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ class TokenWords(NamedTuple):
 
     def figures(self, counts: JsonValue | Mapping[str, JsonValue]) -> JsonObject:
         """Return the figures of the catalogue that a wire's counts tell."""
-        item = counts if isinstance(counts, Mapping) else {}
+        item = {**counts} if isinstance(counts, Mapping) else JsonObject()
         values: dict[str, int] = {}
         for part, paths in _parts_of(self) if item else ():
             count = _count(item, paths)
@@ -145,23 +145,28 @@ def _paths(words: str) -> tuple[tuple[str, ...], ...]:
     return tuple((word, *word.split(".")) for word in words.split())
 
 
-def _count(item: Mapping[str, JsonValue], paths: tuple[tuple[str, ...], ...]) -> int | None:
-    counts = [count for path in paths if (count := _at(item, path)) is not None]
-    return max(counts, default=None)
+def _count(item: JsonObject, paths: tuple[tuple[str, ...], ...]) -> int | None:
+    """Return the greatest count at some paths."""
+    most: int | None = None
+    for whole, *steps in paths:
+        value = item.get(whole)  # attributes of spans have keys with dots
+        if value is None and len(steps) > 1:
+            value = _inner(item, steps)
+        if type(value) is int and value >= (most or 0):
+            most = value
+    return most
 
 
-def _at(item: Mapping[str, JsonValue], path: tuple[str, ...]) -> int | None:
-    whole, *steps = path
-    value = item.get(whole)  # attributes of spans have keys with dots
-    if value is None and len(steps) > 1:
-        value = {**item}
-        for step in steps:
-            key, is_choice, wanted = step.partition("=")
-            if is_choice:
-                value = next((one for one in objects_of(value) if one.get(key) == wanted), None)
-            else:
-                value = object_of(value).get(step)
-    return value if type(value) is int and value >= 0 else None
+def _inner(value: JsonValue, steps: Sequence[str]) -> JsonValue:
+    for step in steps:
+        if "=" in step:
+            key, _, wanted = step.partition("=")
+            value = next((one for one in objects_of(value) if one.get(key) == wanted), None)
+        elif isinstance(value, dict):
+            value = value.get(step)
+        else:
+            return None
+    return value
 
 
 def _put(item: JsonObject, path: tuple[str, ...], count: int) -> None:
