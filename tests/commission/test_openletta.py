@@ -50,17 +50,17 @@ DECLARED: dict[str, tuple[Item, Item]] = {
 
 def messages() -> list[Item]:
     """Return a message for each value of each field, with and without the optional ones."""
-    found: list[Item] = []
+    items: list[Item] = []
     for kind, (needed, optional) in DECLARED.items():
         least = {"message_type": kind, **{key: values[0] for key, values in needed.items()}}
         most = {**least, **{key: values[-1] for key, values in optional.items()}}
-        found += [least, most]
-        found += [
+        items += [least, most]
+        items += [
             {**most, key: value}
             for key, values in {**needed, **optional}.items()
             for value in values
         ]
-    return found
+    return items
 
 
 @pytest.mark.parametrize("message", messages())

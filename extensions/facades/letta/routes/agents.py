@@ -56,11 +56,11 @@ def list_agents(  # noqa: PLR0913, PLR0917 - one parameter a choice
         else:
             named = [] if text is None else _named(tenant, text)
             which = ThreadFilter(text=text)
-            found = recent_heads(
+            heads = recent_heads(
                 tenant, which, after=after, before=before, order=order, limit=limit
             )
             own = {head.thread_id for head in named}
-            heads = [*([] if after else named), *(h for h in found if h.thread_id not in own)]
+            heads = [*([] if after else named), *(h for h in heads if h.thread_id not in own)]
     return json_answer([agent_json(tenant, head, at=at) for head in heads])
 
 
