@@ -83,9 +83,11 @@ def _read_message(reading: Reading, message: Fields, thread: str, ledger: list[I
     response: Draft | None = None
     if says == "reply":
         own = message.item.get("messageId")
-        if type(own) is int:
-            of_draft["metadata"] = {"responseId": f"{thread}:{own}"}
-        response, time = _response(message, _of_ledger(ledger, own))
+        event = _of_ledger(ledger, own)
+        answer_id = text_at(event, "id") or (f"{thread}:{own}" if type(own) is int else None)
+        if answer_id is not None:
+            of_draft["metadata"] = {"responseId": answer_id}
+        response, time = _response(message, event)
         of_draft |= time
     entry = Entry(reading, message, **of_draft)
     if response is not None:
