@@ -230,8 +230,8 @@ class _Recorder:
         result |= self._sent.get(call_id, {})
         self._thread.outputs.add(digest(value_text(result["output"])))
         error = span.error or tool.error or result.get("error")
-        _, told = suspicions(result["output"])
-        if error is not None or (span.end is not None and told is None):
+        _, failure_text = suspicions(result["output"])
+        if error is not None or (span.end is not None and failure_text is None):
             result["error"] = error  # a span's end does not contradict what its output tells
         wires: Item | None = None
         if error is not None and result["output"] is not None:
