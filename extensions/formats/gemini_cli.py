@@ -155,8 +155,8 @@ class Session(Reading):
 
     def _is_told(self, content: JsonValue) -> bool:
         """Return whether a content is nothing but results that stand with their calls already."""
-        told = results_of(content)
-        return bool(told) and all(("result", call) in self._counted for call in told)
+        results = results_of(content)
+        return bool(results) and all(("result", call) in self._counted for call in results)
 
     def _add_note(self, entry: Entry, message: Fields, draft: Draft, key: str) -> None:
         if (text := message.text("content")) is not None:

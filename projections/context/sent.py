@@ -42,8 +42,8 @@ def sent_items(view: View[CarryT, OptionsT], history: PrintedList) -> Sequence[P
 
     An item that stands behind those of later versions has the place of the last of them.
     """
-    said = type(view)(view.options.model_copy(update={"messages": "said"}))
-    return [*_in_order(render(said, context_at(map(_event, history)).events).items)]
+    unlinked = type(view)(view.options.model_copy(update={"messages": "said"}))
+    return [*_in_order(render(unlinked, context_at(map(_event, history)).events).items)]
 
 
 def _in_order(items: Sequence[Placed]) -> Iterator[Placed]:

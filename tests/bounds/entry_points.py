@@ -178,7 +178,7 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
         HEADERS,
         lambda text: Query(where=Term("tool", ":", text)).tsquery("t"),
         _WORDS,
-        inputs=("type", "thread", "sort", "key"),
+        inputs=("thread", "sort", "key", "message_id"),
     ),
     "names of parameters": EntryPoint(HEADERS, _unknown, _NAMES),
     "`If-Match`": EntryPoint(HEADERS, expected_version_of, _NUMBERS, inputs=("If-Match",)),

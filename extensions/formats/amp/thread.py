@@ -113,16 +113,16 @@ def _of_ledger(ledger: list[Item], message_id: JsonValue) -> Item:
 
 def _response(message: Fields, event: Item) -> tuple[Draft | None, Item]:
     """Return the figures of an answer, of its own usage or of the ledger's, and its time."""
-    told = {**event, **object_at(message.item, "usage")}
+    figures = {**event, **object_at(message.item, "usage")}
     figures = _figures({**object_at(event, "tokens"), **object_at(message.item, "usage")})
     draft: Draft = {"type": "llm_response"}
-    if (model := text_at(told, "model")) is not None:
+    if (model := text_at(figures, "model")) is not None:
         draft["model"] = model
     if (reason := text_at(object_at(message.item, "state"), "stopReason")) is not None:
         draft["finishReason"] = reason
     if figures:
         draft["usage"] = figures
-    return draft if len(draft) > 1 else None, Fields(told, "").time("timestamp")
+    return draft if len(draft) > 1 else None, Fields(figures, "").time("timestamp")
 
 
 def _figures(counts: Item) -> Item:
@@ -185,9 +185,9 @@ def _outcome(run: Fields) -> Item | None:
             run.drop("status", "result")
             return {"output": rest.get("result"), "error": None}
         case {"status": str(status), **rest} if status in _FAILED:
-            told = text_at(object_at(rest, "error"), "message") or text_at(rest, "reason")
+            reason = text_at(object_at(rest, "error"), "message") or text_at(rest, "reason")
             output = run.take("result") if "result" in rest else run.take("error")
-            return {"output": output, "error": told or value_text(output or status)}
+            return {"output": output, "error": reason or value_text(output or status)}
         case _:
             return None
 

@@ -89,14 +89,14 @@ def _after_rewinds(events: Sequence[_Event]) -> Iterator[_Event]:
 
 def _ranges(events: Sequence[_Event]) -> Iterator[tuple[int, float, float]]:
     """Yield the compactions that no other contains: the place of each, and its times."""
-    told: list[tuple[float, float, int]] = []
+    spans: list[tuple[float, float, int]] = []
     for n, one in enumerate(events):
         start = _at(one.compaction, "startTimestamp", "start_timestamp")
         end = _at(one.compaction, "endTimestamp", "end_timestamp")
         if isinstance(start, int | float) and isinstance(end, int | float):
-            told.append((float(start), -float(end), -n))
+            spans.append((float(start), -float(end), -n))
     last: float | None = None
-    for start, minus_end, minus_n in sorted(told):
+    for start, minus_end, minus_n in sorted(spans):
         if last is None or -minus_end > last:
             last = -minus_end
             yield -minus_n, start, last

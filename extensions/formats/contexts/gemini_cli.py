@@ -24,7 +24,7 @@ def gemini_cli_links() -> LinkReader:
     messages again where a session is resumed.
     """
     head, count = "", 0
-    said = dict[str, frozenset[str]]()  # the calls of each message, by its id
+    calls_of = dict[str, frozenset[str]]()  # the calls of each message, by its id
 
     def link(event: Event, fields: Item) -> Link | None:
         nonlocal head, count
@@ -33,9 +33,9 @@ def gemini_cli_links() -> LinkReader:
                 keeps = before(_name(target), or_all=False)
                 return Link(sent=(), change=Change("rewind", keeps))
             case {"$set": {"messages": list(messages)}}:
-                sent = partial(_again, objects_of(messages), {**said})
+                sent = partial(_again, objects_of(messages), {**calls_of})
                 for message in objects_of(messages):
-                    said.setdefault(_key(message), frozenset())
+                    calls_of.setdefault(_key(message), frozenset())
                 return Link(sent=sent, change=Change("compaction", nothing))
             case _ if event.response_id is not None:
                 head, count = _name(event.response_id), 0
@@ -46,7 +46,7 @@ def gemini_cli_links() -> LinkReader:
             case _:
                 count += 1
         calls = event.message.calls if isinstance(event.message, ToolCallsMessage) else ()
-        said[head] = said.get(head, frozenset()) | {call.id for call in calls}
+        calls_of[head] = calls_of.get(head, frozenset()) | {call.id for call in calls}
         if event.type == "gemini-cli.user":
             keeps = partial(_with_results, event, fields)
             return Link(head, sent=(), change=Change("deletion", keeps))
@@ -60,8 +60,8 @@ def _with_results(event: Event, message: Item, standing: Sequence[Standing]) -> 
 
     A history that was set anew between a call and its result has the call alone.
     """
-    told = takewhile(lambda s: s.event.type in {"tool_results", "tool_calls"}, reversed(standing))
-    if any(s.event.type == "tool_results" for s in told):
+    latest = takewhile(lambda s: s.event.type in {"tool_results", "tool_calls"}, reversed(standing))
+    if any(s.event.type == "tool_results" for s in latest):
         return standing
     session = Session()
     session.add_line(Fields({**message, "type": "user"}, ""))
@@ -70,17 +70,17 @@ def _with_results(event: Event, message: Item, standing: Sequence[Standing]) -> 
     return [*standing, *(Standing(one, keys) for one in made if one is not None)]
 
 
-def _again(messages: Sequence[Item], said: Mapping[str, Collection[str]]) -> list[Item | Again]:
+def _again(messages: Sequence[Item], calls_of: Mapping[str, Collection[str]]) -> list[Item | Again]:
     """Return messages that are told again: by their ids where they were said before.
 
     Results stand with their calls then; they are told again under the id of their answer.
     """
     sent, session = dict[str, Again](), Session()
-    there = {call for message in messages for call in said.get(_key(message), ())}
+    there = {call for message in messages for call in calls_of.get(_key(message), ())}
     for n, message in enumerate(messages):
         key = _key(message)
         results = results_of(message.get("content"))
-        is_said = key in said or _name(key.removesuffix("_response")) in said
+        is_said = key in calls_of or _name(key.removesuffix("_response")) in calls_of
         if is_said and (not results or there.issuperset(results)):
             sent.setdefault(key, Again(key))
         else:

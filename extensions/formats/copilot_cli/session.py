@@ -72,7 +72,7 @@ class _Session:
     def histories(self) -> Iterator[History]:
         """Yield the session, and each of its sub-agents as a thread of its own."""
         totals: Item = {
-            key: sum(integer_at(told, key) or 0 for told in self._totals)
+            key: sum(integer_at(totals, key) or 0 for totals in self._totals)
             for key in (_TOTALS if self._totals else ())
         }
         facts = {**self.facts, **totals}
@@ -130,9 +130,9 @@ class _Session:
 
     def _count(self, metrics: Item) -> None:
         """Note the totals that a session states as it ends; after a resume they go on, or anew."""
-        told = [figures_of(object_of(each).get("usage")) for each in metrics.values()]
+        usages = [figures_of(object_of(metric).get("usage")) for metric in metrics.values()]
         totals: Item = {
-            key: sum(integer_at(figures, key) or 0 for figures in told) for key in _TOTALS
+            key: sum(integer_at(figures, key) or 0 for figures in usages) for key in _TOTALS
         }
         if not any(totals.values()):
             return
@@ -229,8 +229,12 @@ class _Session:
         _, args = self._calls.get(call_id or "", ("", None))
         match kind:
             case "subagent.started":
-                told = text_at(object_of(args), "prompt") or text_at(data, "agentDescription")
-                sent: Draft = {"type": "worker_spawned", "workerId": agent, "objective": told or ""}
+                objective = text_at(object_of(args), "prompt") or text_at(data, "agentDescription")
+                sent: Draft = {
+                    "type": "worker_spawned",
+                    "workerId": agent,
+                    "objective": objective or "",
+                }
                 if (model := text_at(data, "model")) is not None:
                     sent["model"] = model
                 if (thread := self._thread_of(agent)) is not None and is_thread_id(thread):

@@ -112,8 +112,8 @@ class _Session:
         is_answer = says == "reply" and _is_of_model(message.item, content)
         if is_answer and "model" in self.facts and answer_id != self._answered:
             self._answered = answer_id
-            told: Draft = {key: it for key, it in self.facts.items() if key in _OF_ANSWERS}
-            entry.add({"type": "llm_response", **told})
+            figures: Draft = {key: it for key, it in self.facts.items() if key in _OF_ANSWERS}
+            entry.add({"type": "llm_response", **figures})
         read_content(entry, content, message.within("content"), says, _OF)
 
 

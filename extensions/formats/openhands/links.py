@@ -63,12 +63,12 @@ def _condensed(
     event: Event, fields: Item, own_id: str | None, is_forgotten: Callable[[Standing], bool]
 ) -> Link:
     summary, offset = text_at(fields, "summary"), integer_at(fields, "summary_offset")
-    said = None
+    summarized = None
     if summary is not None and offset is not None:
         draft: Item = {"type": "input", "text": summary, "metadata": {WRITTEN: True}}
-        said = event_of(event, draft)
+        summarized = event_of(event, draft)
     keys = frozenset(filter(None, (own_id,)))
-    new = None if said is None else Standing(said, keys)
+    new = None if summarized is None else Standing(summarized, keys)
     keeps = partial(_keeps, is_forgotten, new, offset or 0)
     return Link(sent=(), change=Change("compaction", keeps))
 
@@ -82,8 +82,8 @@ def _keeps(
     kept = [one for one in standing if not is_forgotten(one)]
     if summary is None:
         return kept
-    said = [n for n, one in enumerate(kept) if one.event.type in _SENT]
-    ends = [n for n, after in zip_longest(said, said[1:]) if _ends_event(kept, n, after)]
+    places = [n for n, one in enumerate(kept) if one.event.type in _SENT]
+    ends = [n for n, after in zip_longest(places, places[1:]) if _ends_event(kept, n, after)]
     at = 0 if offset == 0 else ends[min(offset, len(ends)) - 1] + 1 if ends else len(kept)
     return [*kept[:at], summary, *kept[at:]]
 

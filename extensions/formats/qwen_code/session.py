@@ -129,11 +129,11 @@ def _response(line: Fields) -> Draft | None:
     return {"type": "llm_response", **named, "usage": figures}
 
 
-def _judge(drafts: Sequence[Draft], told: Item) -> None:
+def _judge(drafts: Sequence[Draft], outcome: Item) -> None:
     """Set the errors of results that only the line's own `toolCallResult` tells."""
-    status, error = told.get("status"), text_at(object_at(told, "error"), "message")
+    status, error = outcome.get("status"), text_at(object_at(outcome, "error"), "message")
     for result in (it for draft in drafts for it in objects_of(draft.get("results"))):
-        if told.get("callId") not in (None, result.get("callId")) or result.get("error"):
+        if outcome.get("callId") not in (None, result.get("callId")) or result.get("error"):
             continue
         if status in ("error", "cancelled"):
             output = object_at(result, "output").get("output") or result.get("output")

@@ -64,9 +64,11 @@ class _Thread:
 
     def _rewritten(self, event: Event, fields: Item, noted: list[tuple[str, str]]) -> Link:
         if noted:
-            told = [message for _, digest in noted for message in self._turns.get(digest, [])]
+            messages = [message for _, digest in noted for message in self._turns.get(digest, [])]
             link = self._follow(event, noted)
-            return Link(parent=link.parent, root=link.root, sent=[*map(Again, dict.fromkeys(told))])
+            return Link(
+                parent=link.parent, root=link.root, sent=[*map(Again, dict.fromkeys(messages))]
+            )
         if self._nodes:
             return Link()  # the next message notes what it follows
         if integer_at(fields, "kept") or integer_at(fields, "repeated"):

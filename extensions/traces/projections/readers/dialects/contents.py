@@ -146,11 +146,11 @@ def contents_in(values: Mapping[str, JsonValue]) -> Contents:
         names |= {*prompts.texts, *prompts.messages}
     outputs = answers or outputs
     names |= of_outputs
-    told = {id(message) for message in (*inputs, *outputs)}
+    messages = {id(message) for message in (*inputs, *outputs)}
     beside: Item = {
         name: [*texts]
         for name in sorted(names)
-        if isinstance(opened.get(name), dict | list) and (texts := words_in(opened[name], told))
+        if isinstance(opened.get(name), dict | list) and (texts := words_in(opened[name], messages))
     }
     return Contents(inputs, outputs, frozenset(names), beside)
 

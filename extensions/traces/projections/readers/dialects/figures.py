@@ -105,8 +105,8 @@ def figures_in(attributes: Mapping[str, JsonValue]) -> Item:
     counts = named or ({} if more else shaped)
     if not (counts or more):
         inner = (object_of(unpacked(value)) for value in answers)
-        found = (_counted(answer.get(key)) for answer in inner for key in _USAGE)
-        return next(filter(None, found), {})
+        figures = (_counted(answer.get(key)) for answer in inner for key in _USAGE)
+        return next(filter(None, figures), {})
     return {**more, **_PARTS_ALONE.figures({**counts})} if counts else more
 
 
