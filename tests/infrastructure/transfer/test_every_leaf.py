@@ -1,6 +1,7 @@
 """Every leaf of a record stands in a message, in metadata, or in a residue that is counted."""
 
 import json
+import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -19,7 +20,7 @@ from tests.projections.readers.test_golden_readers import SOURCES, documents_of
 NUMBERS = count()
 TOLD_BY_TYPE = {"function", "user", "assistant", "tool", "system"}
 """Roles, and the type of a call, which the type of a message tells."""
-DATA = Path("/work/shared/data")
+DATA = Path(os.environ.get("AGENTLOG_TEST_DATA", "nowhere"))
 LEAVES = st.recursive(
     st.integers(100_000, 999_999) | st.text("abcdefghij", min_size=6, max_size=12),
     lambda inner: (
@@ -80,7 +81,7 @@ def test_what_stands_beside_a_path_is_kept_and_counted(
     assert bool(report.kept) == bool(asides)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="no real data")
+@pytest.mark.skipif(not DATA.exists(), reason="AGENTLOG_TEST_DATA names no folder")
 @pytest.mark.parametrize(
     ("name", "path"),
     [
