@@ -74,7 +74,8 @@ json_values = st.recursive(
 )
 call_ids = st.sampled_from(["a", "b", "c", "call_\x00é"])
 names = st.sampled_from(["search", "book", "weird name/\u202e", ""])
-timestamps = st.integers(min_value=0, max_value=253_402_300_799_999)
+timestamps = st.integers(0, 10**9 - 1) | st.integers(10**11, 253_402_300_799_999)
+"""Times in ms; those between would be taken for seconds."""
 
 
 def _optional(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:

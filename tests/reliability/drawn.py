@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from agentlog.projections.registry import VIEWS
 from tests.histories import drafts as messages
-from tests.histories import json_values
+from tests.histories import json_values, timestamps
 from tests.infrastructure.appends import given
 from tests.reliability.model import NO_MESSAGES, Content
 
@@ -31,7 +31,7 @@ long_messages = st.integers(0, 5).map(_long)
 beside = st.fixed_dictionaries(
     {},
     optional={
-        "timestamp": st.integers(0, 2**41),
+        "timestamp": timestamps,
         "id": st.integers(0, 60).map(given),
         "metadata": st.fixed_dictionaries(
             {}, optional={"responseId": st.sampled_from(["r1", "r2"]), "free": json_values}

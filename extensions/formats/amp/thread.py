@@ -113,16 +113,16 @@ def _of_ledger(ledger: list[Item], message_id: JsonValue) -> Item:
 
 def _response(message: Fields, event: Item) -> tuple[Draft | None, Item]:
     """Return the figures of an answer, of its own usage or of the ledger's, and its time."""
-    figures = {**event, **object_at(message.item, "usage")}
+    stated = {**event, **object_at(message.item, "usage")}
     figures = _figures({**object_at(event, "tokens"), **object_at(message.item, "usage")})
     draft: Draft = {"type": "llm_response"}
-    if (model := text_at(figures, "model")) is not None:
+    if (model := text_at(stated, "model")) is not None:
         draft["model"] = model
     if (reason := text_at(object_at(message.item, "state"), "stopReason")) is not None:
         draft["finishReason"] = reason
     if figures:
         draft["usage"] = figures
-    return draft if len(draft) > 1 else None, Fields(figures, "").time("timestamp")
+    return draft if len(draft) > 1 else None, Fields(stated, "").time("timestamp")
 
 
 def _figures(counts: Item) -> Item:

@@ -72,7 +72,7 @@ _REFUSED = {
     "text that is no JSON": (400, _THREAD, f'{{"type": "reply", "text": "{_TEXT}'.encode()),
     "a key that stands twice": (400, _THREAD, f'{{"a": 1, "a": "{_TEXT}"}}'.encode()),
     "a lone surrogate": (400, _THREAD, _json(reply(_TEXT + "\ud800"))),
-    "a field that there is not": (422, _THREAD, _json({**reply("x"), "more": _TEXT})),
+    "a slip in a field": (422, _THREAD, _json({**reply("x"), "timestmap": _TEXT})),
     "a field of another type": (422, _THREAD, _json({"type": "reply", "text": [_TEXT]})),
     "a type that there is not": (422, _THREAD, _json({"type": "nope", "text": _TEXT})),
     "too many messages": (413, _THREAD, _json(reply(_TEXT), *[reply("x")] * 10_000)),

@@ -38,7 +38,7 @@ export async function spawnedAt(parent: string, threadId: string): Promise<numbe
     await api.GET("/v1/threads/{thread_id}/messages", {
       params: {
         path: { thread_id: parent },
-        query: { type: ["worker_spawned"], limit: 1000, cut: 200, files: "linked" },
+        query: { filter: "type:worker_spawned", limit: 1000, cut: 200, files: "linked" },
       },
     }),
   );
