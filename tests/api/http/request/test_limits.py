@@ -102,7 +102,7 @@ def test_a_line_has_no_more_parts_than_it_may(app_with: AppWith) -> None:
 def test_of_very_many_flaws_some_are_told(app_with: AppWith) -> None:
     odd: list[tuple[Any, str]] = [
         ({"type": "input", "files": [{"data": 1}] * 200}, "messages[0]: 200 flaws"),
-        ({"type": "tool_calls", "calls": [{}] * 200}, "messages[0]: 401 flaws"),
+        ({"type": "tool_calls", "calls": [{}] * 200}, "messages[0]: 400 flaws"),
         ({"type": "tool_calls", "calls": [{}] * 10_001}, "calls: more than 10000 items"),
         ([{"type": "reply"}] * 200, "messages[99].text"),
     ]
