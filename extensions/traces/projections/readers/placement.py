@@ -146,7 +146,7 @@ def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
     agent makes there, is kept as a record alone, since it tells the same; so is an agent around
     model calls with contents. An error is told by the innermost span that failed.
     """
-    listed = list(spans)  # records without a trace are each of their own
+    listed = list(spans)
     tree = tree or Tree({span.key: (span.trace_id, span.parent_id) for span in listed})
     kinds = {span.key: span.kind for span in listed if span.kind != "other" and not span.is_log}
     outer = tree.above(kinds)
@@ -159,6 +159,7 @@ def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
             if span.begin is not None and span.trace_id:
                 begins[key] = min(span.begin, begins.get(key, span.begin))
 
+    # a record without a trace stands by its own time, as several runs may have such
     def place(span: Span) -> tuple[int, str, int, int, bool, int]:
         first = begins.get(span.trace_id, 0 if span.trace_id else span.begin or 0)
         begin = begins.get(span.key, first)  # of its log records too, which tell what it was given

@@ -116,13 +116,13 @@ def _inputs(record: Item) -> Sequence[Item]:
         return [{**_message(record.get("body")), "role": _ROLES[name]}]
     if name == _DETAILS:
         attributes = object_at(record, "attributes")
-        system, messages = system_in(attributes), messages_of(attributes, _MESSAGES[1])
-        if system:  # Gemini CLI calls what its model said the system's, too
+        messages = messages_of(attributes, _MESSAGES[1])
+        if _is_of_gemini_cli(record):  # it calls what its model said the system's
             messages = [
                 {**message, "role": "assistant"} if message.get("role") == "system" else message
                 for message in messages
             ]
-        return [*system, *messages]
+        return [*system_in(attributes), *messages]
     return []
 
 
@@ -131,8 +131,13 @@ def _outputs(record: Item) -> Sequence[Item]:
         message = object_of(record.get("body")).get("message")
         return [{**_message(unpacked(message)), "role": "assistant"}]
     if event_name(record) == _DETAILS:
-        return joined(messages_of(object_at(record, "attributes"), _MESSAGES[2]))
+        messages = messages_of(object_at(record, "attributes"), _MESSAGES[2])
+        return joined(messages) if _is_of_gemini_cli(record) else messages
     return []
+
+
+def _is_of_gemini_cli(record: Item) -> bool:
+    return text_at(object_at(record, "resource"), "service.name") == "gemini-cli"
 
 
 def _message(value: JsonValue) -> Item:

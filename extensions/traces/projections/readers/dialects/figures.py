@@ -136,8 +136,8 @@ def model_in(attributes: Mapping[str, JsonValue], side: str) -> str | None:
         for key, value in attributes.items()
         if isinstance(value, str) and value and _names_model(words_of(key))
     }
-    for key in sorted(models, key=lambda key: side not in key):
-        return models[key]
+    if models:
+        return models[min(models, key=lambda key: side not in key)]
     metadata = (object_of(unpacked(attributes[key])) for key in attributes if "metadata" in key)
     return next((model for item in metadata if (model := text_at(item, "model"))), None)
 

@@ -2,8 +2,16 @@
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 
-from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, objects_of
+from agentlog.domain.json.values import (
+    JsonValue,
+    array_of,
+    object_at,
+    object_of,
+    objects_of,
+    text_at,
+)
 from agentlog.projections.view import Item
 
 
@@ -13,26 +21,31 @@ def joined(messages: Iterable[Item]) -> list[Item]:
     Messages have parts, as Gemini's and those of the conventions; their calls get `own_id`.
     """
     whole: list[Item] = []
-    for message in map(_with_ids, messages):
-        key, text = _piece(message)
-        if not whole or key != _piece(whole[-1])[0] or key is None:
-            whole.append(message)
-        else:
-            (part,) = objects_of(whole[-1]["parts"])
-            (of_text,) = (name for name in ("text", "content") if name in part)
-            whole[-1] = {**message, "parts": [{**part, of_text: f"{part[of_text]}{text}"}]}
-    return [message for message in whole if _piece(message)[1] != ""] or whole[:1]
+    for kind, pieces in groupby(map(_with_ids, messages), _kind):
+        several = list(pieces)
+        if kind is None:
+            whole += several
+        elif text := "".join(map(_text, several)):
+            (part,) = objects_of(several[-1]["parts"])
+            of_text = "content" if "content" in part else "text"
+            whole.append({**several[-1], "parts": [{**part, of_text: text}]})
+    return whole
 
 
-def _piece(message: Item) -> tuple[tuple[JsonValue, ...] | None, str | None]:
-    """Return the kind and the text of a message with one part of text; else None for both."""
+def _kind(message: Item) -> JsonValue:
+    """Return what a message with one part of text is, a thought or not; None for others."""
     match array_of(message.get("parts")):
-        case [{"text": str(text), **more}] if not {*more} - {"thought", "thoughtSignature", "type"}:
-            return (bool(more.get("thought")), message.get("role")), text
-        case [{"type": "text" | "reasoning" as kind, "content": str(text)}]:
-            return (kind, message.get("role")), text
+        case [{"text": str(), **more}] if not {*more} - {"thought", "thoughtSignature", "type"}:
+            return bool(more.get("thought"))
+        case [{"type": "text" | "reasoning" as kind, "content": str()}]:
+            return kind
         case _:
-            return None, None
+            return None
+
+
+def _text(message: Item) -> str:
+    (part,) = objects_of(message["parts"])
+    return text_at(part, "content", "text") or ""
 
 
 def own_id(name: str, call_id: str | None) -> str | None:

@@ -1,5 +1,6 @@
 """Files of OTLP's JSON: read as the endpoint reads what is sent to it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -83,6 +84,32 @@ def test_log_records_without_a_trace_are_of_their_own_conversations() -> None:
         assert [part.what for part in history.unmapped] == [
             "log record that is not of generative AI"
         ]
+
+
+def test_two_answers_of_one_call_are_two_and_a_prompt_amid_stays_one() -> None:
+    """Gemini CLI alone tells one answer in several messages, and its model as the system."""
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": text}]} for text in "AB"]
+    amid = {"role": "system", "parts": [{"type": "text", "content": "be kind"}]}
+    values = {
+        "session.id": "desk-1",
+        "gen_ai.system_instructions": [{"type": "text", "content": "be brief"}],
+        "gen_ai.input.messages": [USER, amid],
+        "gen_ai.output.messages": said,
+    }
+    attributes = [
+        {"key": key, "value": {"stringValue": value if key == "session.id" else json.dumps(value)}}
+        for key, value in values.items()
+    ]
+    record = {"eventName": "gen_ai.client.inference.operation.details", "attributes": attributes}
+    (history,) = histories({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]})
+    texts = [(draft["type"], draft["text"]) for draft in history.drafts if "text" in draft]
+    assert texts == [
+        ("system", "be brief"),
+        ("input", "Where is 4711?"),
+        ("system", "be kind"),
+        ("reply", "A"),
+        ("reply", "B"),
+    ]
 
 
 def test_what_no_field_of_a_record_has_stays_under_its_place() -> None:
