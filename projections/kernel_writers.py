@@ -181,7 +181,7 @@ class _Reading:
             shape(read, unknown)
         words = _WORDS.get(model, ())
         if words and "output" not in read and all(read.get(word) is None for word in words):
-            # what it says stands where nobody would look: refused by its name
+            # no field has them, so the catalogue refuses them by their names
             read |= {k: v for k, v in unknown.items() if isinstance(v, str | list | dict)}
         lacking = {_plain(field.alias) for field in fields.values() if field.alias not in read}
         for key, value in unknown.items():

@@ -133,18 +133,18 @@ def _statement(
 ) -> LiteralString:
     """Return the statement that selects columns from figures over rows `item`; see `catalogue`."""
     derived = {"link": _LINKS.get(frame["link"]), **(frame["derived"] or {})}
-    shown: list[LiteralString] = []
+    selected: list[LiteralString] = []
     for column in columns:
         name: LiteralString = column.name
         base, _, percent = name.rpartition("_p")
         if percent in _PERCENTS:
-            shown.append(f"{base}[{_PERCENTS.index(percent) + 1}] AS {name}")
+            selected.append(f"{base}[{_PERCENTS.index(percent) + 1}] AS {name}")
             if percent == _PERCENTS[0]:
                 figures += f", {_PERCENTILES} WITHIN GROUP (ORDER BY item.{base}_ms) AS {base}"
         elif column.unit == "USD":
-            shown.append(f"trim_scale(round({name}::numeric, 9)) AS {name}")
+            selected.append(f"trim_scale(round({name}::numeric, 9)) AS {name}")
         else:
-            shown.append(f"{derived[name]} AS {name}" if name in derived else name)
+            selected.append(f"{derived[name]} AS {name}" if name in derived else name)
     if frame["by"] is None:
         inner: LiteralString = f"{figures} FROM {{items}}"
     elif frame["top"] is None:
@@ -153,5 +153,12 @@ def _statement(
         rows = _ROWS_WITH_TOP.replace("TOP", frame["top"])
         inner = f"{{names}} {figures} FROM {rows} GROUP BY {{places}}"
     where = frame["where"] or "true"
-    texts = ["SELECT {names}", ", ".join(shown), "FROM (SELECT", inner, ") AS found WHERE", where]
+    texts = [
+        "SELECT {names}",
+        ", ".join(selected),
+        "FROM (SELECT",
+        inner,
+        ") AS found WHERE",
+        where,
+    ]
     return " ".join(texts)

@@ -193,9 +193,9 @@ def _settle(same: Sequence[ModelCallRow], rows: ThreadRows[ModelCallRow]) -> Non
 
 
 def _order(row: ModelCallRow) -> tuple[bool, float, float, float, int]:
-    output, given = rank(row.output_tokens, row.input_tokens)
+    output, read = rank(row.output_tokens, row.input_tokens)
     sent = inf if row.answered_sent_at is None else row.answered_sent_at.timestamp()
-    return row.requested_at is None, -output, sent, -given, row.position
+    return row.requested_at is None, -output, sent, -read, row.position
 
 
 _OF_PROVIDERS = re.compile(r"msg_|.{20}", re.DOTALL)

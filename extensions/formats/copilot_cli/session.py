@@ -183,8 +183,8 @@ class _Session:
                     self._calls[call_id] = (name, rest.get("arguments"))
                     call.take_equal({"type": "function"})
                     call.drop("name", "arguments", "toolCallId")
-                    asked: Item = {"id": call_id, **call_fields(name, rest.get("arguments"))}
-                    entry.add({**of_draft, "type": "tool_calls", "calls": [asked]}, call)
+                    own: Item = {"id": call_id, **call_fields(name, rest.get("arguments"))}
+                    entry.add({**of_draft, "type": "tool_calls", "calls": [own]}, call)
                 case _:
                     entry.keep(call, "call")
 

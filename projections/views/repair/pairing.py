@@ -38,8 +38,8 @@ class Pairing:
 
     def ask(self, turn: int, calls: Sequence[Call], begin: int = 0) -> "Pairing":
         """Return it with the calls of a turn, which are indexed from `begin` on."""
-        asked = [OpenCall(turn, n, *call) for n, call in enumerate(calls, begin)]
-        return Pairing((*self.open, *asked), self.known)
+        calls_now = [OpenCall(turn, n, *call) for n, call in enumerate(calls, begin)]
+        return Pairing((*self.open, *calls_now), self.known)
 
     def call_of(self, call_id: str | None, name: str | None) -> OpenCall | None:
         """Return the open call that a result answers."""

@@ -203,19 +203,19 @@ class Turns:
         called = wire.with_call(unit, asking.calls[call.at])
         whole = wire.finish(called)
         cleaned = whole if whole is called else wire.clean(whole) or whole
-        shown, beside = wire.lifted(cleaned)
+        lifted, beside = wire.lifted(cleaned)
         if self._mark:
             if answer.recorded is None and called != unit:
                 answer.recorded = unit
             if answer.recorded is not None:
                 answer.recorded = wire.finish(answer.recorded)
-            elif shown is not whole:
+            elif lifted is not whole:
                 answer.recorded = whole
         answer.call = call.at
         if wire.moves:
-            answer.unit, answer.beside = shown, beside
+            answer.unit, answer.beside = lifted, beside
         else:
-            self._put(answer.version, shown, answer.recorded)
+            self._put(answer.version, lifted, answer.recorded)
         now.held = (*now.held[:at], asking.with_answer(answer), *now.held[at + 1 :])
 
     def _give_call(self, answer: Answered, result: Result) -> None:

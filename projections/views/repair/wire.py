@@ -196,9 +196,9 @@ def plain(item: Item) -> Item:
     """Return a message or result without what is never shown."""
     if RESULT not in item:
         return item
-    shown = item.copy()
-    del shown[RESULT]
-    return shown
+    without = item.copy()
+    del without[RESULT]
+    return without
 
 
 def without_records(item: Item) -> Item:

@@ -73,7 +73,10 @@ NO_MESSAGE = {
         b'{"type":"tool_calls","calls":[{"id":"c","name":"f","arg":1}]}',
         ["messages[0].calls[0].arg"],
     ),
-    "words where nobody looks": (b'{"type":"input","content":"x"}', ["messages[0].content"]),
+    "words under a key that is no field": (
+        b'{"type":"input","content":"x"}',
+        ["messages[0].content"],
+    ),
     "a text that is a number": (b'{"type":"reply","text":5}', ["messages[0].text"]),
     "a yes that is a text": (
         b'{"type":"approval_response","callId":"c","approved":"yes"}',

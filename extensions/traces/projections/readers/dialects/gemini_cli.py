@@ -36,9 +36,9 @@ def read(span: Item) -> Span:
         return replace(row, outputs=joined(row.outputs))
     if row.kind != "tool":
         return row
-    given, gave = (object_of(unpacked(attributes.get(key))) for key in (_INPUTS, _OUTPUTS))
+    request, outcome = (object_of(unpacked(attributes.get(key))) for key in (_INPUTS, _OUTPUTS))
     name = text_at(attributes, "gen_ai.tool.name") or "unknown"
-    response = object_at(gave, "response")
+    response = object_at(outcome, "response")
     result = next(
         (object_at(part, "functionResponse") for part in objects_of(response.get("responseParts"))),
         response,
@@ -46,9 +46,9 @@ def read(span: Item) -> Span:
     run = tool_run(
         name,
         call_id=own_id(name, text_at(attributes, "gen_ai.tool.call_id")),
-        arguments=given.get("args"),
+        arguments=request.get("args"),
         output=result.get("response", response.get("resultDisplay")),
     )
-    failed = gave.get("status") == "error"
+    failed = outcome.get("status") == "error"
     error = object_at(response, "error")
     return replace(row, tool=replace(run, error=text_at(error, "message") if failed else None))

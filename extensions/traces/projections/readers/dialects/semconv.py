@@ -60,8 +60,8 @@ def read(span: Item) -> Span:
     kind = kind_of(attributes)
     values = values_of(span)
     contents = Contents() if kind in {"tool", "other"} else _contents(span, attributes, values)
-    asked = object_of(unpacked(attributes.get("llm.invocation_parameters")))
-    settings = {**asked, **attributes} if asked else attributes
+    parameters = object_of(unpacked(attributes.get("llm.invocation_parameters")))
+    settings = {**parameters, **attributes} if parameters else attributes
     response = response_of(attributes)
     failed = error_of(span)
     if kind is None:  # a call of a model has an answer
@@ -70,7 +70,7 @@ def read(span: Item) -> Span:
     if _is_announced(attributes) and not (contents.outputs or "usage" in response or failed):
         kind = "other"
     tool, of_tool = _tool(span, attributes) if kind == "tool" else (None, frozenset[str]())
-    # an agent around model calls tells nothing: its words are looked for as those of no message
+    # an agent around model calls becomes a record alone: its words may be in no message
     read_names = contents.names | of_tool if kind in {"chat", "tool"} else frozenset()
     return Span(
         **ids(span),
@@ -79,7 +79,7 @@ def read(span: Item) -> Span:
         end=end,
         agent=text_at(attributes, *names.AGENT),
         request=known(
-            model=text_at(asked, "model")
+            model=text_at(parameters, "model")
             or text_at(attributes, *names.MODEL_ASKED)
             or model_in(attributes, "request"),
             maxTokens=count(settings, *names.MOST_TOKENS),
