@@ -64,6 +64,7 @@ def test_a_cut_file_comes_to_the_figures_of_the_whole(
 ) -> None:
     *cuts, whole = [*pieces(path)] or [path.read_text()]
     judged = figures(threads, tmp_path, path, [whole])
+    assert judged is not None
     step = max(len(cuts) // 6, 1)
     for cut in cuts[::step]:
         for order in ([cut, whole, whole], [whole, cut, whole]):
