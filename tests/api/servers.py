@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from agentlog.api.http.server.connection import bounded_connections
+from agentlog.api.http.server.connection import IDLE_SECONDS, bounded_connections
 from agentlog.api.http.server.server import Server
 from tests.clients import TLS
 from tests.waiting import WAIT_SECONDS
@@ -21,7 +21,7 @@ USUAL = bounded_connections()
 
 @contextmanager
 def running(
-    app: ASGIApp, *, http: type[asyncio.Protocol] = USUAL, idle_seconds: float = 5
+    app: ASGIApp, *, http: type[asyncio.Protocol] = USUAL, idle_seconds: float = IDLE_SECONDS
 ) -> Iterator[tuple[uvicorn.Server, str]]:
     """Run an application until the block ends; yield its server and its address."""
     config = uvicorn.Config(app, http=http, log_level="critical", access_log=False)
@@ -42,7 +42,7 @@ def running(
 
 @contextmanager
 def served(
-    app: ASGIApp, *, http: type[asyncio.Protocol] = USUAL, idle_seconds: float = 5
+    app: ASGIApp, *, http: type[asyncio.Protocol] = USUAL, idle_seconds: float = IDLE_SECONDS
 ) -> Iterator[httpx2.Client]:
     """Run an application until the block ends; yield a client of it."""
     with (

@@ -31,7 +31,7 @@ from agentlog.api.http.app import create_app, openapi_document
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
 from agentlog.api.http.middleware.proxies import behind_proxies
 from agentlog.api.http.request.limits import limits_from
-from agentlog.api.http.server.connection import bounded_connections
+from agentlog.api.http.server.connection import IDLE_SECONDS, bounded_connections
 from agentlog.api.http.server.server import Server
 from agentlog.api.tracing import open_traces
 from agentlog.domain.errors import AgentlogError
@@ -162,6 +162,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             log_level="warning",
             access_log=False,
             server_header=False,
+            timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         console.print(f"agentlog listens on {address}, with {service.where}: {service.schema}")

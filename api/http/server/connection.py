@@ -29,12 +29,19 @@ _MAX_HEADER_BYTES = 64 * 2**10
 _CLIENT_SECONDS = 30.0
 """Timeout of a request's headers, and of each piece of its body."""
 
+IDLE_SECONDS = 75
+"""Seconds that a connection may stay idle between requests, as nginx has it.
+
+Longer than clients (httpx: 5 s) and proxies (60 s) keep theirs. Else a request may be sent into a
+connection that is just being closed, and its sender cannot know whether it was answered.
+"""
+
 
 class Connection(asyncio.Protocol):
     """A connection that ends where a request is malformed, too large or too slow.
 
     `client_seconds`: timeout for all headers together, for each piece of a body, and for the rest
-    of a body after the response. Between requests uvicorn's own timeout applies.
+    of a body after the response. Between requests uvicorn's timeout applies (`IDLE_SECONDS`).
     """
 
     def __init__(

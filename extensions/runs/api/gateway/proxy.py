@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agentlog.api.http.relay.headers import OURS, Pairs, for_upstream
 from agentlog.api.http.relay.relay import relay
+from agentlog.api.http.server.connection import IDLE_SECONDS
 from agentlog.extensions.runs.api.gateway.door import (
     Entrance,
     Place,
@@ -196,6 +197,7 @@ def server_of(application: ASGIApp) -> uvicorn.Server:
             access_log=False,
             server_header=False,
             date_header=False,
+            timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
         )
     )

@@ -47,7 +47,7 @@ class Waits(StubEngine):
 
     def step(self, state: AgentState, input: InputEvent | None) -> Transition:  # noqa: A002 - mylm's name
         del state, input
-        print("waiting", flush=True)  # noqa: T201 - on purpose
+        print("waiting\n", end="", flush=True)  # noqa: T201 - on purpose; one write: others write too
         while True:
             time.sleep(1)
 
