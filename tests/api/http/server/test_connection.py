@@ -20,6 +20,7 @@ from tests.waiting import WAIT_SECONDS
 
 _HEALTHY = b'{"status":"ok"}'
 _BEGUN = b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
+_IDLE_SECONDS = 2.0  # a busy machine may hold a test up for a second
 FINE = print_bytes(reply("hi"))
 _LINE = b'{"threadId": "t", "messages": [{"type": "tick"}]}\n'
 
@@ -120,25 +121,25 @@ def test_who_talks_line_by_line_may_take_a_while(remote: httpx2.Client, database
 
 def test_a_connection_that_is_not_used_any_more_is_closed(app: FastAPI) -> None:
     with (
-        served(app, idle_seconds=0.6) as remote,
+        served(app, idle_seconds=3) as remote,
         connected(remote) as connection,
     ):
         for _ in range(3):  # together longer than that
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
             until_received(connection, _HEALTHY)
-            time.sleep(0.25)
+            time.sleep(1.1)
         assert until_closed(connection) == b""
 
 
 def test_an_answer_that_takes_longer_than_that_goes_on(app: FastAPI) -> None:
     with (
-        served(app, idle_seconds=0.2) as remote,
+        served(app, idle_seconds=_IDLE_SECONDS) as remote,
         connected(remote) as connection,
     ):
         for path, begun in ((b"/healthz", _HEALTHY), (b"/v1/log/events", b"HTTP/1.1 200 ")):
             connection.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: here\r\n\r\n")
             until_received(connection, begun)
-        time.sleep(0.3)
+        time.sleep(_IDLE_SECONDS * 1.2)
         assert remote.post("/v1/threads/t/messages", json={"type": "tick"}).status_code == 201
         until_received(connection, b"event: event")
     end_following(app)
@@ -146,10 +147,10 @@ def test_an_answer_that_takes_longer_than_that_goes_on(app: FastAPI) -> None:
 
 def test_headers_may_take_longer_than_a_connection_may_be_idle(app: FastAPI) -> None:
     asked = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
-    with served(app, idle_seconds=0.2) as remote, connected(remote) as connection:
+    with served(app, idle_seconds=_IDLE_SECONDS) as remote, connected(remote) as connection:
         for place in (0, 10, -1):
             connection.sendall(asked[:place])
-            time.sleep(0.4 if place else 0)
+            time.sleep(_IDLE_SECONDS * 1.2 if place else 0)
             connection.sendall(asked[place:])
             until_received(connection, _HEALTHY)
 
