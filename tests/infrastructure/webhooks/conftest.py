@@ -4,6 +4,7 @@ import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from tests.infrastructure.appends import TENANT, fetch
 from tests.infrastructure.webhooks.receiver import Receiver
 
 LOOPBACK = Addresses.of("127.0.0.0/8")
+TLS = cache(ssl.create_default_context)
 SECRET = Secret(bytes(range(SECRET_BYTES)))
 
 
@@ -65,7 +67,7 @@ class Posting:
     def courier(self, *, seconds: float = 5, addresses: Addresses = LOOPBACK) -> Iterator[Courier]:
         """Post while the block runs."""
         with ThreadPoolExecutor(4) as resolvers, Listener(self.database) as listener:
-            poster = Poster(addresses, ssl.create_default_context, resolvers, seconds)
+            poster = Poster(addresses, TLS, resolvers, seconds)
             with Courier(self.database, listener, self.tenants, poster) as courier:
                 yield courier
 
