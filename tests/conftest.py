@@ -29,7 +29,7 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     max_examples=12,
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("long", settings.get_profile("here"), derandomize=False, max_examples=250)
 settings.load_profile("here")

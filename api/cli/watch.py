@@ -16,6 +16,7 @@ from agentlog.infrastructure.transfer.files.content import MOST_BYTES, plain
 from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.follower import FileFollower
+from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
 from agentlog_client.transfer import watch as remote
@@ -62,20 +63,32 @@ def watch(  # noqa: PLR0913 - one parameter an option
 
         def update() -> bool:
             try:
-                for file in _files(root, agent):
-                    report = follower.update([file])
-                    findings = [(item.kind, item.place, item.reason) for item in report.findings]
-                    kinds = Counter(kind for kind, *_ in findings)
-                    counts = {**kinds, "appended": report.appended}
-                    remote.tell(screen, file.path.name, counts, findings)
+                files = [*_files(root, agent)]
             except UnreadableSource:  # no file yet
                 return True
-            except (AgentlogError, OSError) as error:  # the database is away, say
+            except OSError as error:
                 screen.line(f"{error}; trying again")
                 return False
-            return True
+            is_behind = False
+            for file in files:
+                try:
+                    _tell(screen, file, follower.update([file]))
+                except UnreadableSource:  # it is gone
+                    continue
+                except Exception as error:  # noqa: BLE001 - other files go on
+                    screen.line(f"{file.path.name}: {error}; trying again")
+                    is_behind = True
+                    if isinstance(error, AgentlogError) and error.transient:
+                        break  # the database is away, say
+            return not is_behind
 
         remote.follow(root, update, screen)
+
+
+def _tell(screen: Screen, file: SourceFile, report: ImportReport) -> None:
+    findings = [(item.kind, item.place, item.reason) for item in report.findings]
+    kinds = Counter(kind for kind, *_ in findings)
+    remote.tell(screen, file.path.name, {**kinds, "appended": report.appended}, findings)
 
 
 def _files(root: Path, agent: WatchedAgent | None) -> Iterator[SourceFile]:

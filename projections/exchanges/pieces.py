@@ -32,7 +32,7 @@ class _Value(NamedTuple):
 def without_identity(body: bytes, api: Api) -> bytes:
     """Return a body with null in place of what says who asks."""
     parts, done = [], 0
-    for value in _values(body):
+    for value in _values(body) or _values_of_any(body):
         if value.key in SHAPES[api].identities:
             parts += [body[done : value.start], _HIDDEN]
             done = value.end
@@ -64,10 +64,13 @@ def _elements(body: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _values(body: bytes) -> list[_Value]:
-    """Return the values of the fields; none where a body is no object, or a field stands twice."""
+    """Return the values of the fields.
+
+    None where a body is no object, is nested too deep for the decoder, or has a field twice.
+    """
     try:
         fields = msgspec.json.decode(body, type=_Fields)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return []
     values, place = [], 0
     for name, raw in fields.items():
@@ -80,4 +83,32 @@ def _values(body: bytes) -> list[_Value]:
     return values
 
 
+def _values_of_any(body: bytes) -> Iterator[_Value]:
+    """Yield the values of the fields of what looks like an object, valid and flat or not."""
+    depth, begin, key = 0, 0, ""
+    for token in _TOKEN.finditer(body):
+        match token[0]:
+            case b"{" | b"[":
+                depth += 1
+            case b"}" | b"]":
+                depth -= 1
+            case b":" if depth == 1:
+                key = _name_in(body[begin : token.start()])
+        if (depth == 1 and token[0] in b"{,:") or depth == 0:
+            text = body[begin : token.start()].strip()
+            if key and token[0] != b":":
+                start = body.index(text, begin)
+                yield _Value(key, start, text)
+                key = ""
+            begin = token.end()
+
+
+def _name_in(text: bytes) -> str:
+    try:
+        return msgspec.json.decode(text, type=str)
+    except msgspec.DecodeError:
+        return ""
+
+
 _KEY = re.compile(rb'[\s{,]*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|[][{}:,]', re.DOTALL)

@@ -21,6 +21,7 @@ from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog_client import AgentlogError
 from agentlog_client.transfer import sending
 from agentlog_client.transfer.imports import import_files
+from agentlog_client.transfer.memory import Memory, NoStateFolder
 from agentlog_client.transfer.watch import watched
 from tests.api.conftest import threads_over
 from tests.api.keyholders import empty_keys, make_key
@@ -332,6 +333,15 @@ def test_two_watchers_of_one_folder_are_refused(
     second = watching(tmp_path)
     _, err = second.process.communicate(timeout=WAIT_SECONDS)
     assert "another process watches this folder" in err
+
+
+@pytest.mark.parametrize("state", ["/proc/nosuch", "/dev/null", "/dev/null/below"])
+def test_a_state_folder_that_cannot_be_written_is_a_problem(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, state: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", state)
+    with pytest.raises(NoStateFolder, match="XDG_STATE_HOME"):
+        Memory.of(url="http://127.0.0.1:9", folder=str(tmp_path))
 
 
 def test_agents_have_their_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

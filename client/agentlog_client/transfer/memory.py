@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib.util import find_spec
@@ -17,6 +18,16 @@ class AlreadyWatched(AgentlogError):
 
     def __init__(self) -> None:
         super().__init__("another process watches this folder for this service")
+
+
+class NoStateFolder(AgentlogError):
+    """What was sent cannot be remembered."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(
+            f"what was sent cannot be remembered ({reason}): have XDG_STATE_HOME name a folder "
+            "that can be written"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +59,22 @@ class Memory:
 
     @classmethod
     def of(cls, **what: object) -> "Memory":
-        """Return what is remembered of a folder and service; raises `AlreadyWatched`."""
+        """Return what is remembered of a folder and service.
+
+        Raises:
+            AlreadyWatched: another process has it.
+            NoStateFolder: its folder cannot be written.
+        """
         state = os.environ.get("XDG_STATE_HOME")
-        folder = (Path(state) if state else Path.home() / ".local" / "state") / "agentlog" / "watch"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]
-        memory = cls(folder / f"{name}.json")
-        memory._take_lock()
+        try:
+            base = Path(state) if state else Path.home() / ".local" / "state"
+            folder = base / "agentlog" / "watch"
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            memory = cls(folder / f"{name}.json")
+            memory._take_lock()
+        except (OSError, RuntimeError) as error:  # an account without a home
+            raise NoStateFolder(error) from error
         try:
             known = json.loads(memory.path.read_text())
             memory.import_id = known["import"]
@@ -64,11 +84,12 @@ class Memory:
         return memory
 
     def keep(self) -> None:
-        """Write it down."""
+        """Write it down, if it can be: else it may be sent again, which does no harm."""
         part = self.path.with_suffix(".part")
         files = {name: asdict(sent) for name, sent in self.files.items()}
-        part.write_text(json.dumps({"import": self.import_id, "files": files}))
-        part.replace(self.path)
+        with suppress(OSError):
+            part.write_text(json.dumps({"import": self.import_id, "files": files}))
+            part.replace(self.path)
 
     def leave_import(self) -> None:
         """Forget the import: what changes from now on is sent whole once, to another."""

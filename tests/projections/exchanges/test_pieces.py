@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.exchanges.pieces import cut
+from agentlog.projections.exchanges.pieces import cut, without_identity
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -44,3 +44,21 @@ def test_any_bytes_are_joined_again(body: bytes) -> None:
 )
 def test_cuts_are_at_elements_alone(body: bytes, pieces: list[bytes]) -> None:
     assert cut(body) == pieces
+
+
+DEEP = b"[" * 2000 + b"]" * 2000
+
+
+@given(body=BODIES, indent=st.sampled_from([None, 3]), place=st.integers(0, 5))
+def test_who_asks_is_left_out_of_any_body(
+    body: dict[str, Any], indent: int | None, place: int
+) -> None:
+    fields = [*{**body, "user": "ann", "inner": {"user": "kept"}}.items()]
+    fields.insert(place, ("odd", "ODD"))
+    text = json.dumps(dict(fields), indent=indent).encode("utf-8", "surrogatepass")
+    plain = without_identity(text, "chat")
+    assert json.loads(plain)["user"] is None
+    for odd in (DEEP, b"NaN", b'1,"odd":2', b'"\xff"'):
+        hidden = without_identity(text.replace(b'"ODD"', odd), "chat")
+        assert hidden == plain.replace(b'"ODD"', odd)
+        assert b"".join(cut(hidden)) == hidden

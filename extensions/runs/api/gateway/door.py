@@ -101,9 +101,13 @@ async def refuse(
 ) -> None:
     """Answer with an error that OpenAI's, Anthropic's and Google's clients read."""
     error = {"type": kind, "message": message, "code": None, "param": None}
-    body = print_bytes({"type": "error", "error": error})
-    length = (b"content-length", str(len(body)).encode())
-    given = [(b"content-type", b"application/json"), length, *(further or ())]
+    given = [(b"content-type", b"application/json"), *(further or ())]
+    await respond(send, status, given, print_bytes({"type": "error", "error": error}))
+
+
+async def respond(send: Send, status: int, headers: Pairs, body: bytes) -> None:
+    """Answer with a whole body."""
+    given = [*headers, (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": given})
     await send({"type": "http.response.body", "body": body})
 

@@ -9,6 +9,7 @@ import socket
 import sys
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +20,7 @@ from agentlog.domain.identifiers import Ulids
 from agentlog.extensions.runs.api.gateway.proxy import Proxy, serve, server_of
 from agentlog.extensions.runs.api.gateway.team_door import TeamDoor
 from agentlog.extensions.runs.infrastructure.exchanges.gateway_files import GatewayFiles
+from agentlog.extensions.runs.infrastructure.exchanges.spools_aside import exposition
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
@@ -72,7 +74,9 @@ def main(orders: BinaryIO) -> int:
             anonymous=order.anonymous,
             allowed_hosts=frozenset(order.hosts),
         )
-        door = TeamDoor(Authentication(entrance, own=order.own), [*order.upstreams])
+        authentication = Authentication(entrance, own=order.own)
+        figures = partial(exposition, Path(order.folder))
+        door = TeamDoor(authentication, [*order.upstreams], figures)
         serve(server_of(Proxy(files_of, order.upstreams, door)), listener, orders)
     return 0
 

@@ -1,5 +1,6 @@
 """Who may come into a gateway, and what the path of a request says."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,13 +10,15 @@ from agentlog.api.http.codec.statuses import status_of
 from agentlog.api.http.middleware.authentication import Authentication
 from agentlog.api.http.middleware.credentials import Credentials
 from agentlog.api.http.relay import headers
-from agentlog.domain.access import NotAllowed, NotAuthenticated
+from agentlog.domain.access import NotAllowed, NotAuthenticated, Principal
+from agentlog.domain.access import Scope as Right
 from agentlog.domain.errors import AgentlogError, InvalidInput
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.extensions.runs.api.gateway.door import Place, refuse
+from agentlog.extensions.runs.api.gateway.door import Place, refuse, respond
 
 _KEY = "agentlog_"
 _THREAD = "t"
+_METRICS = "metrics"
 _NO_RETRY = [(b"x-should-retry", b"false")]
 _SERVER_ERROR = 500
 _DIGITS = 10
@@ -62,14 +65,22 @@ class TeamDoor:
     header `Authorization` is the provider's.
     """
 
-    def __init__(self, authentication: Authentication, names: list[str]) -> None:
+    def __init__(
+        self, authentication: Authentication, names: list[str], figures: Callable[[], bytes]
+    ) -> None:
+        """Let requests to these providers in; `figures` are the answer to /metrics."""
         self._authentication = authentication
         self._names = names
+        self._figures = figures
 
     async def enter(self, scope: Scope, send: Send) -> Place | None:
         """Return where a request goes; None where it was refused."""
         try:
-            return await self._place(scope)
+            path = _path_of(scope["raw_path"].decode("latin-1"))
+            if (path.name, path.rest) == (_METRICS, "/"):
+                await self._answer_metrics(path, scope, send)
+                return None
+            return await self._place(path, scope)
         except NotAuthenticated:
             text = "send a key of the scope append, in the path or as x-agentlog-key: "
             await _refuse(send, 401, f"{text}`agentlog keys create` makes one")
@@ -81,14 +92,23 @@ class TeamDoor:
             await _refuse(send, status_of(error), str(error))
         return None
 
-    async def _place(self, scope: Scope) -> Place:
-        path = _path_of(scope["raw_path"].decode("latin-1"))
+    async def _answer_metrics(self, path: _Path, scope: Scope, send: Send) -> None:
+        credentials = Credentials.in_headers(scope)
+        bearer = path.key or credentials.bearer
+        await self._see_allowed(replace(credentials, bearer=bearer), "metrics")
+        await respond(send, 200, [(b"content-type", b"text/plain; version=0.0.4")], self._figures())
+
+    async def _see_allowed(self, credentials: Credentials, needed: Right) -> Principal:
+        _, principal = await self._authentication.identify(credentials, lasting=True)
+        if not principal.may(needed):
+            raise NotAllowed(needed)
+        return principal
+
+    async def _place(self, path: _Path, scope: Scope) -> Place:
         given = {name: value.decode("latin-1") for name, value in scope["headers"]}
         bearer = path.key or given.get(headers.KEY)
         credentials = replace(Credentials.in_headers(scope), bearer=bearer)
-        _, principal = await self._authentication.identify(credentials, lasting=True)
-        if not principal.may("append"):
-            raise NotAllowed("append")
+        principal = await self._see_allowed(credentials, "append")
         if path.name not in self._names:
             raise NoProvider(self._names)
         if b"upgrade" in given:

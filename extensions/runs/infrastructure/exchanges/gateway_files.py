@@ -84,7 +84,10 @@ def files_over(folder: Path) -> list[Path]:
 
 
 def _is_over(path: Path) -> bool:
-    lock = held_spool(path)
+    try:
+        lock = held_spool(path)
+    except OSError:  # who reads it says why it cannot be
+        return True
     if lock is not None:
         lock.close()
     return lock is not None

@@ -156,7 +156,7 @@ class SpoolReader:
     def _taken(self, text: bytes) -> Iterator[Exchange | McpExchange]:
         try:
             line: _Line = _decode(text)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return  # blank, or half-written by a recorder that is gone
         match line:
             case Header():

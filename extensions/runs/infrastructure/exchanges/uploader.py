@@ -2,12 +2,17 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from agentlog.domain.errors import InvalidInput, Refused, ThreadExists
+from agentlog.domain.errors import AgentlogError, InvalidInput, Refused, ThreadExists
 from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.runs.infrastructure.exchanges.spool import SUFFIX, SpoolReader, held_spool
+from agentlog.extensions.runs.infrastructure.exchanges.spools_aside import (
+    bring_back,
+    is_away,
+    put_aside,
+)
 from agentlog.extensions.runs.projections.mcp_exchange import McpExchange
 from agentlog.extensions.runs.projections.recordings.recording import Recording, ThreadAppend
 from agentlog.infrastructure.threads import Threads
@@ -22,6 +27,7 @@ class Uploader:
         self._recording: Recording | None = None
         self._pending: deque[ThreadAppend] = deque()
         self._appends = RecordedAppends()
+        self.failures: list[Exception] = []
         self.bare: dict[str, None] = {}
         """Why exchanges are in the log without the messages that were read from them."""
 
@@ -48,22 +54,51 @@ class Uploader:
     def upload(self, threads: Threads, *, is_over: bool = False) -> None:
         """Append what ended since the last call; `is_over`: the recorder is gone.
 
+        What can never be appended is passed over, and is in `failures`.
+
         Raises:
-            AgentlogError: the log cannot take it; the next call goes on there.
+            AgentlogError: the log cannot take it now; the next call goes on there.
         """
         self._take(self._reader.read())
         if is_over and self._recording is not None:
             self._take(self._reader.unfinished())
-            self._pending += self._recording.finish()
+            with self._passing_over():
+                self._pending += self._recording.finish()
         while self._pending:
-            self._append(threads, self._pending[0])
+            with self._passing_over():
+                self._append(threads, self._pending[0])
             self._pending.popleft()
+
+    def finish(self, threads: Threads) -> Exception | None:
+        """Append the rest, and delete the spool, whose recorder is gone.
+
+        If something can never be appended, the spool is put aside, and the reason returned.
+
+        Raises:
+            AgentlogError: the log cannot take it now; the spool stays.
+        """
+        self.upload(threads, is_over=True)
+        if not self.failures:
+            self._reader.path.unlink(missing_ok=True)
+            return None
+        put_aside(self._reader.path, self.failures[0])
+        return self.failures[0]
+
+    @contextmanager
+    def _passing_over(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, AgentlogError) and not isinstance(error, InvalidInput | Refused):
+                raise
+            self.failures.append(error)
 
     def _take(self, exchanges: Iterable[Exchange | McpExchange]) -> None:
         for exchange in exchanges:
             recording = self._known()
             if recording is not None:
-                self._pending += recording.add(exchange)
+                with self._passing_over():
+                    self._pending += recording.add(exchange)
         self._known()
 
     def _known(self) -> Recording | None:
@@ -86,30 +121,29 @@ class Uploader:
             self.bare[bare] = None
 
 
-def upload_left(
-    folder: Path, threads: Threads
-) -> Iterator[tuple[Uploader, InvalidInput | Refused | None]]:
+def upload_left(folder: Path, threads: Threads) -> Iterator[tuple[Uploader, Exception | None]]:
     """Upload the spools that other recordings left, and yield what they had.
 
-    A spool is deleted once the log has all of it. One that the log refuses stays, and is yielded
-    with the reason.
+    A spool is deleted once the log has all of it. One that cannot be uploaded is yielded with the
+    reason, and tried again by the next call: it holds up no other.
 
     Raises:
-        AgentlogError: the log cannot be reached.
+        DatabaseUnavailable: the log cannot be reached.
     """
+    bring_back(folder)
     for spool in sorted(folder.glob(f"*{SUFFIX}")):
-        lock = held_spool(spool)
-        if lock is None:
-            continue  # its recording goes on
-        with closing(lock):
-            uploader = Uploader(spool)
-            try:
-                uploader.upload(threads, is_over=True)
-                spool.unlink(missing_ok=True)
-                refused = None
-            except (InvalidInput, Refused) as error:
-                refused = error
-        yield uploader, refused
+        uploader = Uploader(spool)
+        try:
+            lock = held_spool(spool)
+            if lock is None:
+                continue  # its recording goes on
+            with closing(lock):
+                failure = uploader.finish(threads)
+        except Exception as error:
+            if is_away(error):
+                raise
+            failure = error
+        yield uploader, failure
 
 
 _MOST = 10_000

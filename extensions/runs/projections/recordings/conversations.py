@@ -6,7 +6,7 @@ from; the one whose last request is the longest beginning of this one; a new thr
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -104,13 +104,23 @@ class Conversations:
         self._heard(thread_id, conversation, exchange)
         return Added(thread_id, kind, appends, recording.is_waiting)
 
-    def settle(self, now: int | None) -> Iterator[Added]:
-        """Yield what waited for so long that nothing that tells more is to come; None: all."""
-        for thread_id, conversation in self._known.items():
-            recording = conversation.recording
-            is_late = now is None or now - conversation.heard_at >= _WAIT_MS
-            if recording.is_waiting and is_late:
-                yield Added(thread_id, conversation.kind, [*recording.finish()])
+    def is_waiting(self, thread_id: str) -> bool:
+        """Return whether exchanges of a thread wait for a later one."""
+        return thread_id in self._known and self._known[thread_id].recording.is_waiting
+
+    def late(self, now: int | None) -> list[str]:
+        """Return the threads that waited for so long that nothing tells more; None: all."""
+        return [
+            thread_id
+            for thread_id, conversation in self._known.items()
+            if self.is_waiting(thread_id)
+            and (now is None or now - conversation.heard_at >= _WAIT_MS)
+        ]
+
+    def settle(self, thread_id: str) -> Added:
+        """Return what waited in a thread."""
+        conversation = self._known[thread_id]
+        return Added(thread_id, conversation.kind, [*conversation.recording.finish()])
 
     def _conversation(self, thread_id: str, kind: Kind) -> _Conversation:
         known = self._known.get(thread_id)

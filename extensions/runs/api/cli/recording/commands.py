@@ -3,13 +3,13 @@
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, NamedTuple
 
 import typer
 
 from agentlog.api.cli.session import InvalidOption
 from agentlog.api.composition import Service
-from agentlog.domain.errors import AgentlogError
 from agentlog.extensions.runs.infrastructure.exchanges.uploader import Uploader
 from agentlog.extensions.runs.projections.tapes.tool_tape import Tools
 
@@ -75,9 +75,7 @@ def uploading(uploader: Uploader, service: Service | None) -> Callable[[], None]
     def upload() -> None:
         if service is None:
             return
-        try:
+        with suppress(Exception):  # the command goes on, and the end of it tries again
             uploader.upload(service.threads)
-        except AgentlogError:
-            return
 
     return upload

@@ -15,13 +15,13 @@ import typer
 from agentlog.api.cli.operations.service import Host, anonymous_from, bound, leads_to
 from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
 from agentlog.api.composition import Service, open_service
-from agentlog.domain.errors import AgentlogError
 from agentlog.domain.identifiers import Ulids
 from agentlog.extensions.runs.api.gateway.recorder import proxy_process
 from agentlog.extensions.runs.api.gateway.team import TeamOrder
 from agentlog.extensions.runs.api.gateway.upstreams import Upstream, base_urls, upstreams_of
 from agentlog.extensions.runs.infrastructure.exchanges.gateway_files import FOLDER
 from agentlog.extensions.runs.infrastructure.exchanges.gateway_uploader import GatewayUploader
+from agentlog.extensions.runs.infrastructure.exchanges.spools_aside import reason_of
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.runtime.file_lock import FileLock
 from agentlog.infrastructure.runtime.logging import logs_on_stderr
@@ -102,9 +102,9 @@ def _upload(uploader: GatewayUploader, stop: threading.Event) -> None:
     while not stop.wait(_AWAY_SECONDS if is_away else _MEANWHILE_SECONDS):
         try:
             uploader.upload()
-        except AgentlogError as error:
+        except Exception as error:  # noqa: BLE001 - agents go on
             if not is_away:
-                logger.warning("exchanges wait in files: %s", error)
+                logger.warning("exchanges wait in files: %s", reason_of(error))
             is_away = True
         else:
             is_away = False
@@ -113,15 +113,21 @@ def _upload(uploader: GatewayUploader, stop: threading.Event) -> None:
 def _finish(uploader: GatewayUploader, folder: Path) -> None:
     try:
         uploader.upload(is_over=True)
-    except AgentlogError as error:
-        typer.echo(f"agentlog: {error}; exchanges wait in {folder}", err=True)
+    except Exception as error:  # noqa: BLE001 - it ends in order
+        typer.echo(f"agentlog: {reason_of(error)}; exchanges wait in {folder}", err=True)
 
 
 @contextmanager
 def _own_folder(folder: Path) -> Iterator[Path]:
     """Make the folder of the files, which one gateway at a time uploads."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with closing(FileLock(folder / "lock")) as lock:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(folder / "lock")
+    except OSError as error:
+        raise InvalidOption(
+            f"{folder} cannot be written ({error.strerror}): set AGENTLOG_SPOOL_DIR"
+        ) from error
+    with closing(lock):
         if not lock.try_exclusive():
             raise InvalidOption(f"another gateway uploads {folder}: set AGENTLOG_SPOOL_DIR")
         yield folder

@@ -1,5 +1,6 @@
 """The command record."""
 
+import os
 import secrets
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,7 +10,6 @@ import typer
 
 from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
 from agentlog.api.composition import Service, open_service
-from agentlog.domain.errors import AgentlogError
 from agentlog.domain.identifiers import Ulids, check_thread_id
 from agentlog.extensions.runs.api.cli.recording.commands import run_command, uploading
 from agentlog.extensions.runs.api.gateway.__main__ import SPOOL_FAILED
@@ -17,6 +17,7 @@ from agentlog.extensions.runs.api.gateway.recorder import recording
 from agentlog.extensions.runs.api.gateway.upstreams import base_urls, environment_with, upstreams_of
 from agentlog.extensions.runs.infrastructure.exchanges.machine import values_here
 from agentlog.extensions.runs.infrastructure.exchanges.spool import Header, own_spool
+from agentlog.extensions.runs.infrastructure.exchanges.spools_aside import reason_of
 from agentlog.extensions.runs.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.extensions.runs.infrastructure.exchanges.uploader import Uploader, upload_left
 from agentlog.infrastructure.appending.append_request import wall_clock
@@ -49,7 +50,11 @@ def record(
     header = Header(run, check_thread_id(thread or f"record-{run}"), name, values_here())
     with ExitStack() as stack:
         service = _service(stack, settings)
-        spool = stack.enter_context(own_spool(settings.spool_dir, header))
+        try:
+            spool = stack.enter_context(own_spool(settings.spool_dir, header))
+        except OSError as error:
+            _say(f"nothing is recorded: {settings.spool_dir} cannot be written: {error.strerror}")
+            raise typer.Exit(run_command(command, os.environ).code or SPOOL_FAILED) from error
         uploader = Uploader(spool)
         try:
             with recording(spool, origins) as recorder:
@@ -71,16 +76,19 @@ def _service(stack: ExitStack, settings: Settings) -> Service | None:
     """Open the service, and upload what earlier recordings left; None if it cannot be."""
     try:
         service = stack.enter_context(open_service(settings, new=True))
-        for left, refused in upload_left(settings.spool_dir, service.threads):
-            if refused is None:
+    except Exception as error:  # noqa: BLE001 - the command runs all the same
+        _say(f"{reason_of(error)}: exchanges wait in {settings.spool_dir}")
+        return None
+    try:
+        for left, failure in upload_left(settings.spool_dir, service.threads):
+            if failure is None:
                 _say(
                     f"uploaded {left.exchanges} exchanges of an earlier recording: {left.thread_id}"
                 )
             else:
-                _say(f"an earlier recording, {left.thread_id}, waits: {refused}")
-    except AgentlogError as error:
-        _say(f"{error}: exchanges wait in {settings.spool_dir}")
-        return None
+                _say(f"an earlier recording, {left.thread_id}, waits: {reason_of(failure)}")
+    except Exception as error:  # noqa: BLE001 - the command runs all the same
+        _say(f"earlier recordings wait in {settings.spool_dir}: {reason_of(error)}")
     return service
 
 
@@ -90,11 +98,12 @@ def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:
         _say(f"what was recorded waits in {spool}: the next `agentlog record` uploads it")
         return
     try:
-        uploader.upload(service.threads, is_over=True)
-    except AgentlogError as error:
-        _say(f"{error}; what was recorded waits in {spool}")
+        failure = uploader.finish(service.threads)
+    except Exception as error:  # noqa: BLE001 - the exit code is the command's
+        failure = error
+    if failure is not None:
+        _say(f"{reason_of(failure)}; what was recorded waits in {spool.parent}")
         return
-    spool.unlink()
     for reason in uploader.bare:
         _say(f"an exchange is on record without its messages: {reason}")
     calls = f" and {uploader.mcp_exchanges} with MCP servers" if uploader.mcp_exchanges else ""

@@ -170,8 +170,8 @@ def _run_live(
             upload = uploading(uploader, service)
             ended = run_command(order.command, environment, upload, output=order.output)
         seconds = time.monotonic() - began
-        uploader.upload(service.threads, is_over=True)
-        spool.unlink()
+        if (failure := uploader.finish(service.threads)) is not None:
+            raise failure
     unmet = [
         *(f"the answer to request {number + 1} from there on" for number in fork.answers),
         *(f"the result of call {call}" for call in order.changes.results.keys() - fork.results),

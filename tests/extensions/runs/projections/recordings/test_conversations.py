@@ -82,7 +82,8 @@ def recorded(exchanges: Sequence[Exchange], *, restarts: Iterable[int] = ()) -> 
                 assert (again.appends, again.waits) == ([], False)
         added = conversations.add(exchange, number)
         log.add(added.appends, kind=added.kind)
-    for added in conversations.settle(LATE):
+    for thread_id in conversations.late(LATE):
+        added = conversations.settle(thread_id)
         log.add(added.appends, kind=added.kind)
     return log
 
@@ -227,8 +228,9 @@ def test_a_session_without_tools_is_there_before_long() -> None:
     conversations = Log().conversations()
     added = conversations.add(run.exchanges[0], 0)
     assert (added.appends, added.waits) == ([], True)
-    assert not [*conversations.settle(9_000)]
-    (settled,) = conversations.settle(10_000)
+    assert conversations.late(9_000) == []
+    (thread_id,) = conversations.late(10_000)
+    settled = conversations.settle(thread_id)
     assert [append.thread_id for append in settled.appends] == ["gateway-s"] * 2
 
 

@@ -130,6 +130,7 @@ def test_a_key_leads_to_its_tenant_also_while_the_database_is_away(
             assert refused.status_code == status, refused.text
             assert refused.headers["x-should-retry"] == "false"
             assert refused.json()["error"]["message"].startswith("agentlog: ")
+        assert httpx2.get(f"{running.address}/{one}/metrics", verify=NO_TLS).status_code == 403
         assert len(provider.requests) == asked
         with away(database_url, server_url):
             running.agent("chat", key=two, thread="away").run("do it")
@@ -213,6 +214,21 @@ def test_what_a_thread_refuses_is_in_another(shared: Shared) -> None:
     (other,) = set(threads_of(url)).difference(before)
     assert [role for role, _ in said_in(url, other)] == DONE
     assert '"insteadOf":"closed"' in agentlog("show", other, url=url).out
+
+
+def test_a_request_of_any_depth_stops_nobody(shared: Shared) -> None:
+    deep = b"[" * 2000 + b"]" * 2000
+    for number, path in enumerate(("openai/v1/chat/completions", "anthropic/v1/messages")):
+        for field in (b"messages", b"metadata"):
+            body = b'{"model":"m","%b":%b}' % (field, deep)
+            url = f"{shared.gateway.address}/t/deep-{number}/{path}"
+            httpx2.post(url, content=body, verify=NO_TLS)
+    shared.gateway.agent("chat", thread="after").run("do it")
+    shared.gateway.upload()
+    assert {"deep-0", "deep-1", "after"} < {*threads_of(shared.gateway.database_url)}
+    metrics = httpx2.get(f"{shared.gateway.address}/metrics", verify=NO_TLS).text
+    assert "\nagentlog_exchanges_aside 0\n" in metrics
+    assert "\nagentlog_exchanges_waiting " in metrics
 
 
 def test_a_gateway_is_alone_in_its_folder_and_asks_no_gateway(

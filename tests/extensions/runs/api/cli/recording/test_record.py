@@ -112,6 +112,20 @@ def test_the_exit_code_is_the_commands(database_url: str, settings: dict[str, st
     assert record(database_url, settings, "--", "sh", "-c", "kill -9 $$")[0] == 128 + 9
 
 
+def test_a_folder_that_cannot_be_written_stops_no_command(
+    database_url: str, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = {**settings, "AGENTLOG_SPOOL_DIR": "/proc/nosuch"}
+    code, out, err = record(database_url, where, "--", "echo", "hi")
+    assert (code, out) == (3, "hi\n"), err
+    assert "nothing is recorded: /proc/nosuch cannot be written" in err
+    for folder in ("/proc/nosuch", "/dev/null", "/dev/null/below"):
+        monkeypatch.setenv("AGENTLOG_SPOOL_DIR", folder)
+        refused = agentlog("gateway", "--port", "0", url=database_url)
+        assert refused.code == 2
+        assert "cannot be written" in refused.err
+
+
 def test_a_command_that_is_not_there_is_said(database_url: str, settings: dict[str, str]) -> None:
     code, _, err = record(database_url, settings, "--", "no-such-command")
     assert code == 2
@@ -145,6 +159,22 @@ def test_postgresql_may_be_killed_at_each_event_of_a_stream(
             assert len(view(postgres.url, thread)) == 7
         assert agentlog("verify", url=postgres.url).code == 0
     assert list(Path(settings["AGENTLOG_SPOOL_DIR"]).iterdir()) == []
+
+
+def test_whatever_lies_in_the_spool_the_command_runs(
+    database_url: str, settings: dict[str, str]
+) -> None:
+    folder = Path(settings["AGENTLOG_SPOOL_DIR"])
+    folder.mkdir()
+    contents = (b"", b"\xff\n" * 9, b"[" * 100_000 + b"\n", b'{"type":"run"}\n')
+    for number, content in enumerate(contents):
+        (folder / f"{number}.spool").write_bytes(content)
+        (folder / f"{number}-.spool.aside").write_bytes(content)
+    (folder / "9.spool").mkdir()
+    code, out, err = record(database_url, settings, "--", "echo", "hi")
+    assert (code, out) == (0, "hi\n"), err
+    assert "Traceback" not in err
+    assert "an earlier recording, None, waits: IsADirectoryError" in err
 
 
 def test_what_the_log_could_not_take_is_uploaded_by_the_next_run(
@@ -205,7 +235,10 @@ def test_a_recording_that_the_log_refuses_holds_no_other_up(
     assert code == 0
     assert "an earlier recording, no id, waits: " in err
     assert "recorded 3 exchanges in 1 threads: run" in err
-    assert list(spool.parent.iterdir()) == [spool]
+    aside = spool.with_name("run-0.spool.aside")
+    note = spool.with_name("run-0.spool.aside.txt")
+    assert sorted(spool.parent.iterdir()) == [aside, note]
+    assert "is no thread id" in note.read_text()
 
 
 def test_a_thread_that_was_there_goes_on(database_url: str, settings: dict[str, str]) -> None:
