@@ -23,7 +23,11 @@ ALL = re.compile(r"pyproject\.toml|Makefile|requirements.*\.lock|tests/(conftest
 """What every test depends on."""
 FOLDERS = {
     "web/": ("tests/browser",),
-    "docs/": ("tests/test_docs.py", "tests/test_docs_operations.py"),
+    "docs/": (
+        "tests/test_docs.py",
+        "tests/test_docs_operations.py",
+        "tests/extensions/test_docs.py",
+    ),
     "README.md": ("tests/test_docs.py",),
     "deploy/": ("tests/deploy", "tests/test_deployment.py"),
     "examples/": ("tests/test_examples.py", "examples"),

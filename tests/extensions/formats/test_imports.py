@@ -10,9 +10,9 @@ from agentlog.extensions.formats.workers import Workers
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
 from agentlog.infrastructure.transfer.files.sources import find_sources
+from tests.extensions.laws.test_parts import check_a_second_file
 from tests.infrastructure.transfer.importing import USER, run, written
 from tests.infrastructure.transfer.parts import SESSION, members_of
-from tests.infrastructure.transfer.test_parts import check_a_second_file
 from tests.infrastructure.transfer.test_remedies import options_of
 from tests.test_golden import GOLDEN
 

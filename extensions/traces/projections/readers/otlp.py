@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
 from agentlog.extensions.traces.projections.readers.dialects import events
-from agentlog.extensions.traces.projections.readers.otlp_json import records_of_json
+from agentlog.extensions.traces.projections.readers.otlp_json import records_of_file
 from agentlog.extensions.traces.projections.readers.placement import (
     in_order,
     placed,
@@ -31,8 +31,9 @@ def _read(document: JsonValue) -> Iterator[History]:
         if not {"resourceSpans", "resourceLogs"} & object_of(request).keys():
             reason = "no export request: it needs resourceSpans or resourceLogs"
             raise InvalidMessage.at(f"[{n}]", reason)
-    spans = [span for request in requests for span in records_of_json(request, "traces")]
-    records = [record for request in requests for record in records_of_json(request, "logs")]
+    read = [records_of_file(request) for request in requests]
+    spans = [span for of_request, _ in read for span in of_request]
+    records = [record for _, of_request in read for record in of_request]
     of_spans = list(placed(spans, lambda _: False, _span))
     names = {row.span.trace_id: row.name for row in of_spans}
     threads: dict[str, list[Span]] = {}

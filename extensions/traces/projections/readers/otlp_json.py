@@ -44,16 +44,27 @@ class Work(Protocol):
         """Count the values in a text that may be JSON."""
 
 
-def records_of_json(value: JsonValue, signal: str, work: Work | None = None) -> list[Item]:
+def records_of_json(value: JsonValue, signal: str, work: Work) -> list[Item]:
     """Return the spans or log records of an export request.
-
-    Without `work` it is of a file: each record has what no field of a record is, under `unread`, by
-    its place in the request.
 
     Raises:
         InvalidMessage: with the place; `work` may raise too.
     """
     return list(_Request(work).records(value, *_NAMES[signal]))
+
+
+def records_of_file(value: JsonValue) -> tuple[list[Item], list[Item]]:
+    """Return the spans and the log records of an export request that stands in a file.
+
+    What no field of a record is comes with a record near it, under `unread`, by its place.
+
+    Raises:
+        InvalidMessage: with the place.
+    """
+    request = _Request(None)
+    spans, logs = (list(request.records(value, *names)) for names in _NAMES.values())
+    request.keep_unread([*spans, *logs])
+    return spans, logs
 
 
 def count_values(value: JsonValue, work: Work) -> None:
@@ -91,7 +102,7 @@ class _Request:
                 given = self._object(scoped.get("scope"), f"{below}[{m}].scope", *_SCOPE)
                 scope = {key: given[key] for key in _SCOPE if given.get(key)}
                 around: Item = {"scope": scope, "resource": resource}
-                if self._unread:
+                if self._unread and scoped.get(records):
                     around["unread"], self._unread = self._unread, {}
                 inside = f"{below}[{m}].{records}"
                 yield from self._records(scoped.get(records), inside, around)
@@ -104,10 +115,19 @@ class _Request:
             record = {**self._record(given, f"{place}[{n}]"), **around}
             if self._work is not None:
                 count_values(record, self._work)
-            if self._unread:
-                record["unread"] = {**object_at(record, "unread"), **self._unread}
-                self._unread = {}
+            self.keep_unread([record])
             yield record
+
+    def keep_unread(self, records: Sequence[Item]) -> None:
+        """Put what is in no record yet into the last of some."""
+        if not self._unread:
+            return
+        if not records:
+            raise InvalidMessage.at(
+                next(iter(self._unread)), "no span and no log record is near it"
+            )
+        records[-1]["unread"] = {**object_at(records[-1], "unread"), **self._unread}
+        self._unread = {}
 
     def _record(self, record: Item, place: str) -> Item:
         attributes = self._attributes(record, place)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agentlog.infrastructure.threads import Threads
-from tests.infrastructure.transfer.test_parts import check_a_second_file
+from tests.extensions.laws.test_parts import check_a_second_file
 
 
 def observation(number: int) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import print_bytes
 from agentlog.extensions.traces.projections.export.otlp import export_request
-from agentlog.extensions.traces.projections.readers.otlp_json import records_of_json
+from agentlog.extensions.traces.projections.readers.otlp_json import records_of_file
 from agentlog.extensions.traces.projections.readers.placement import placed
 from agentlog.extensions.traces.projections.readers.recorder import recorded
 from agentlog.extensions.traces.projections.readers.thread import SpanThread
@@ -26,7 +27,7 @@ def histories(*documents: Item) -> list[History]:
 
 def test_a_file_has_the_messages_that_the_endpoint_makes_of_its_request() -> None:
     request = export_request(SPANS)
-    rows = placed(records_of_json(request, "traces"), lambda _: False)
+    rows = placed(records_of_file(request)[0], lambda _: False)
     live = recorded(SpanThread(), [row.span for row in rows])
     (history,) = histories(request)
     assert history.drafts == live
@@ -136,3 +137,14 @@ def test_what_is_no_otlp_is_refused_with_its_place() -> None:
     request["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["traceId"] = "no hex"
     with pytest.raises(InvalidMessage, match=r"spans\[0\].traceId: not 32 hexadecimal digits"):
         histories(request)
+
+
+@pytest.mark.parametrize("group", ["resourceSpans", "resourceLogs"])
+def test_words_of_a_group_without_records_are_kept_or_refused(group: str) -> None:
+    alone = {"key": "words"}
+    with pytest.raises(InvalidMessage, match=rf"{group}\[0\]"):
+        histories({group: [alone]})
+    request = export_request(SPANS)
+    groups: Any = request.get(group, [])
+    (history,) = histories({**request, group: [*groups, alone]})
+    assert b"words" in print_bytes(history.drafts)

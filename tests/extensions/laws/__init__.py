@@ -1,0 +1,1 @@
+"""What every installed format is held to, whoever brought it."""
