@@ -43,10 +43,11 @@ class Threads:
         drafts: Sequence[JsonValue],
         *,
         expected_version: int | None = None,
+        origin: Origin = NO_ORIGIN,
     ) -> Appended:
         """Append messages to a thread, all or none; a thread starts with its first append."""
         return self.writer.append(
-            self.request(thread_id, drafts, expected_version=expected_version)
+            self.request(thread_id, drafts, expected_version=expected_version, origin=origin)
         )
 
     def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:

@@ -75,7 +75,8 @@ class Route:
     `declared`: the parameters of its query, beside the `options` of views; `threads`: those of
     query and path that name threads. `direct`: its endpoint takes a request and is called without
     the framework. `stream`: it follows the log. `long`: its body or
-    answer may be endless, and the key is checked again for each piece. `audited`: it reads data.
+    answer may be endless, and the key is checked again for each piece. `reads`: it answers with
+    what others have put in, and takes the scope `read` too. `audited`: it reads data.
     `waits`: it takes a position to wait for.
     """
 
@@ -89,6 +90,7 @@ class Route:
     direct: bool
     stream: bool
     long: bool
+    reads: bool
     audited: bool
     waits: bool
     in_document: bool
@@ -104,13 +106,13 @@ class Route:
         return [*self.declared, *(option["name"] for option in self.options())]
 
     @property
-    def scope(self) -> Scope | None:
-        """The scope that it takes; None where any key will do, or none is needed."""
+    def scopes(self) -> Sequence[Scope]:
+        """The scopes that it takes; none where any key will do, or none is needed."""
         match self.need:
             case "nothing" | "any key":
-                return None
+                return ()
             case scope:
-                return scope
+                return (scope, "read") if self.reads else (scope,)
 
 
 class Router:
@@ -147,6 +149,7 @@ class Router:
         direct: bool = False,
         stream: bool = False,
         long: bool | None = None,
+        reads: bool = False,
         audited: bool | None = None,
         waits: bool | None = None,
         options: Callable[[], Sequence[Parameter]] = tuple,
@@ -155,7 +158,8 @@ class Router:
     ) -> Callable[[_Endpoint], _Endpoint]:
         """Return a decorator that adds an endpoint as a route, as `GET /log`; see `Route`.
 
-        Streams are long, and reads audited; a GET of the scope `read` or `admin` waits.
+        Streams are long. What reads is audited, as are answers to GET of the scope `append`, about
+        what the caller sends. A GET of the scope `read` or `admin` waits.
 
         Raises:
             LookupError: there is no such scope, or the route has no such parameter of threads.
@@ -163,6 +167,7 @@ class Router:
         if need not in _NEEDS:
             raise LookupError(f"{name}: say which scope it takes, one of {', '.join(_NEEDS)}")
         method, _, path = name.partition(" ")
+        is_read = reads or need == "read" or (method == "GET" and need == "append")
 
         def adding(endpoint: _Endpoint) -> _Endpoint:
             add = partial(
@@ -194,7 +199,8 @@ class Router:
                 direct=direct,
                 stream=stream,
                 long=stream if long is None else long,
-                audited=need == "read" if audited is None else audited,
+                reads=reads,
+                audited=is_read if audited is None else audited,
                 waits=method == "GET" and need in {"read", "admin"} if waits is None else waits,
                 in_document=self.framework.include_in_schema,
             )

@@ -13,6 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
+from agentlog.api.http.middleware.credentials import Credentials
+from agentlog.api.http.middleware.proxies import USER
 from agentlog.api.http.routing import Router
 from agentlog.extensions.mcp.errors import McpMissing
 
@@ -98,10 +100,12 @@ def _manager_over(app: FastAPI) -> Any:  # noqa: ANN401 - of a package not there
         request = cast("Request", ctx.request_context.request)
         client = request.client
         address = ("127.0.0.1", 0) if client is None else (client.host, client.port)
-        scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        return HttpApi(
-            app=app, client=address, key=key.strip() if scheme.lower() == "bearer" else None
-        )
+        user = request.scope.get(USER, ())
+
+        async def for_caller(scope: Scope, receive: Receive, send: Send) -> None:
+            await app({**scope, USER: user}, receive, send)
+
+        return HttpApi(app=for_caller, client=address, key=Credentials.of(request.scope).bearer)
 
     server = mcp_server(api_of, version=app.version)
     server.streamable_http_app(

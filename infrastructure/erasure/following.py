@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 import psycopg
 
 from agentlog.domain.catalogue import read_stored
+from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import VersionConflict
 from agentlog.domain.events import Event
 from agentlog.domain.facts import RedactionPlace, ThreadRedacted
+from agentlog.domain.identifiers import APPENDED_BY
 from agentlog.domain.json.text import parse_stored
-from agentlog.domain.json.values import JsonObject, array_of, object_of
+from agentlog.domain.json.values import JsonObject, array_of, object_of, text_at
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
@@ -66,6 +68,10 @@ class Following:
         self._tenant = tenant
         self._place = place
         self._fact = fact
+        reader = LogReader(database, tenant=tenant)
+        (pending,) = reader.events(place.thread, after=place.version - 1, upto=place.version)
+        author = text_at(pending.metadata or {}, APPENDED_BY)
+        self._origin = NO_ORIGIN if author is None else Origin(appended_by=author)
 
     def append(self) -> list[str]:
         """Append redactions of all that is not erased; return the threads that they may be in."""
@@ -124,10 +130,11 @@ class Following:
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
             digests.go_on(cursor, self._tenant, thread_id, version)
         facts: list[JsonObject] = [{**fact, "left": [*digests.digests()]}]
+        request = AppendRequest(
+            self._tenant, thread_id, facts=facts, expected_version=version, origin=self._origin
+        )
         try:
-            self._writer.append(
-                AppendRequest(self._tenant, thread_id, facts=facts, expected_version=version)
-            )
+            self._writer.append(request)
         except VersionConflict:
             return False
         return True

@@ -46,6 +46,11 @@ class FileFollower:
         self._stamps: dict[str, Hashable] = {}
         self._lines: dict[str, _Lines] = {}
 
+    @property
+    def author(self) -> str | None:
+        """Who is on record for what it appends."""
+        return None if self._running is None else self._running.origin.appended_by
+
     def has_read(self, file: SourceFile) -> bool:
         """Return whether a file is as it was when it was read."""
         return file.stamp is not None and self._stamps.get(file.place) == file.stamp

@@ -9,7 +9,7 @@ from typing import Literal
 
 from psycopg.rows import TupleRow
 
-from agentlog.domain.drafts import Origin
+from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import AgentlogError, NotThere
 from agentlog.domain.json.values import JsonObject
 from agentlog.domain.points_in_time import BIGGEST
@@ -129,16 +129,16 @@ class Imports:
         """Return the ids of the keys by which an import made its threads; None is without."""
         return {key_id for (key_id,) in self._rows("select_import_keys", id=import_id)}
 
-    def undo(self, import_id: str) -> int:
+    def undo(self, import_id: str, *, origin: Origin = NO_ORIGIN) -> int:
         """Hide the threads that an import made, and return how many; raises `UnknownImport`.
 
         Threads that are hidden already are passed over, so it may be broken off and repeated.
         """
-        return self._mark("thread.hidden", import_id)
+        return self._mark("thread.hidden", import_id, origin)
 
-    def redo(self, import_id: str) -> int:
+    def redo(self, import_id: str, *, origin: Origin = NO_ORIGIN) -> int:
         """Show the threads again that an import made, as `undo` hides them."""
-        return self._mark("thread.shown", import_id)
+        return self._mark("thread.shown", import_id, origin)
 
     def made_by(self, import_id: str, *, hidden: bool) -> Iterator[list[str]]:
         """Yield the threads that an import made and that are hidden or not, a page at a time."""
@@ -154,11 +154,16 @@ class Imports:
         ((count,),) = self._rows("count_hidden", thread_ids=list(thread_ids))
         return int(count)
 
-    def _mark(self, kind: Literal["thread.hidden", "thread.shown"], import_id: str) -> int:
+    def _mark(
+        self, kind: Literal["thread.hidden", "thread.shown"], import_id: str, origin: Origin
+    ) -> int:
         done = 0
         for thread_ids in self.made_by(import_id, hidden=kind == "thread.shown"):
             fact: JsonObject = {"type": kind, "importId": import_id}
-            requests = [self._threads.request(thread_id, facts=[fact]) for thread_id in thread_ids]
+            requests = [
+                self._threads.request(thread_id, facts=[fact], origin=origin)
+                for thread_id in thread_ids
+            ]
             for outcome in self._threads.append_many(requests):
                 if isinstance(outcome, AgentlogError):
                     raise outcome

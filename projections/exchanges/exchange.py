@@ -65,6 +65,8 @@ class Exchange:
     """What the client names a sub-agent by, if one asks."""
     replayed: str | None = None
     """How it was found on a tape; None where the provider was asked."""
+    author: str | None = None
+    """Who sent it through a gateway, as `appendedBy` has it; None without a key."""
 
     @property
     def api(self) -> Api | None:

@@ -87,7 +87,7 @@ class Authentication:
         Raises:
             NotAuthenticated, NotAllowed, ForeignSite, KeyInUrl, InvalidUser: it is refused.
         """
-        audited = self._audit if matched is not None and matched.route.audited else None
+        audited = self._audit
         try:
             text, principal = await self._identify(scope, matched)
         except AgentlogError as error:
@@ -109,7 +109,6 @@ class Authentication:
     ) -> tuple[KeyText | None, Principal]:
         """Return the principal and its key, and put the principal into the scope."""
         lasting = matched is not None and matched.route.template == _LASTING
-        scope_needed = None if matched is None else matched.route.scope
         credentials = Credentials.of(scope)
         text, principal = await self.identify(credentials, lasting=lasting)
         user = user_named(scope.get(USER, ()))
@@ -117,8 +116,9 @@ class Authentication:
             credentials.refuse_other_sites(has_key=text is not None)  # the proxy may go by a cookie
             principal = replace(principal, user=user)
         scope[PRINCIPAL] = principal
-        if scope_needed is not None and not principal.may(scope_needed):
-            raise NotAllowed(scope_needed)
+        for scope_needed in () if matched is None else matched.route.scopes:
+            if not principal.may(scope_needed):
+                raise NotAllowed(scope_needed)
         return text, principal
 
     async def identify(

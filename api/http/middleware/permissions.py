@@ -1,7 +1,7 @@
 """The routes of the service, each with the scope that it needs."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from starlette.routing import compile_path
@@ -88,7 +88,8 @@ def describe_checks(document: dict[str, Any], routes: Iterable[Route]) -> None:
             operation["security"] = []
             continue
         operation["security"] = [{SCHEME: []}]
-        operation["description"] += f"\n\nScope: `{route.need}`."
+        needs: Sequence[str] = route.scopes or (route.need,)
+        operation["description"] += f"\n\nScope: {', '.join(f'`{need}`' for need in needs)}."
         for status, description in _REFUSALS.items():
             problem = {
                 "description": description,

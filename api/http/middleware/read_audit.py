@@ -10,7 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 from agentlog.api.http.codec.problems import headers_of, problem_of
 from agentlog.api.http.codec.responses import problem_answer
 from agentlog.api.http.middleware.permissions import MatchedRoute
-from agentlog.api.http.request.scope import request_id
+from agentlog.api.http.request.scope import READ_THREADS, request_id
 from agentlog.domain.access import Principal
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
@@ -70,7 +70,13 @@ class ReadAudit:
 
 
 def _threads_in(scope: Scope, matched: MatchedRoute) -> Sequence[str | None]:
-    """Return the threads that a request names; None alone where it names none."""
+    """Return the threads that a request names or read; None alone where an audited one has none.
+
+    A route that is not audited read what it noted, and nothing else.
+    """
+    noted = scope.get(READ_THREADS, ())
+    if not matched.route.audited:
+        return [*noted]
     query = parse_qsl(scope["query_string"].decode("latin-1"))
     threads_of = matched.route.threads
     named = (
@@ -79,4 +85,4 @@ def _threads_in(scope: Scope, matched: MatchedRoute) -> Sequence[str | None]:
         if parameter in threads_of
         for thread_id in threads_of[parameter](value)
     )
-    return [*dict.fromkeys(name for name in named if is_thread_id(name))] or [None]
+    return [*dict.fromkeys(name for name in (*named, *noted) if is_thread_id(name))] or [None]

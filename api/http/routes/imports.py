@@ -6,18 +6,18 @@ Pieces follow draft-ietf-httpbis-resumable-upload-12 in part: PATCH adds to a fi
 
 import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from typing import Annotated, BinaryIO
 
-from fastapi import Header, Path, Query, Request, Response
+from fastapi import Depends, Header, Path, Query, Request, Response
 from fastapi.concurrency import contextmanager_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
 from agentlog.api.http.codec.bodies import Body, object_in, read_body
-from agentlog.api.http.codec.caller import TheLimits, TheTenant, principal_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant, principal_of
 from agentlog.api.http.codec.parameters import After, Limit
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
@@ -32,9 +32,8 @@ from agentlog.api.shapes.imports import (
     UploadedFile,
 )
 from agentlog.api.shapes.shape import Page
-from agentlog.domain.access import NotAllowed
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN
-from agentlog.infrastructure.transfer.imports import Imports
+from agentlog.infrastructure.transfer.imports import Imports, UnknownImport
 from agentlog.infrastructure.transfer.uploads.order import ImportBody
 from agentlog.infrastructure.transfer.uploads.spool import Piece
 
@@ -45,7 +44,35 @@ _LOOK_SECONDS = 0.05
 _READ_BYTES = 2**16
 
 
-ImportId = Annotated[str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])]
+_Id = Annotated[str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])]
+
+
+def own_import(request: Request, tenant: TheTenant, import_id: _Id) -> str:
+    """Return the id of an import that the caller began, or of any for the scope `admin`.
+
+    Raises:
+        UnknownImport: there is none, or it is another's.
+    """
+    _see_own(request, import_id, {tenant.uploads.owner(import_id)})
+    return import_id
+
+
+def own_import_on_record(request: Request, tenant: TheTenant, import_id: _Id) -> str:
+    """Return the id of an import whose threads the caller made, as `own_import` does."""
+    tenant.imports.one(import_id)
+    owners = tenant.imports.keys_of(import_id) or {tenant.uploads.owner(import_id)}
+    _see_own(request, import_id, owners)
+    return import_id
+
+
+def _see_own(request: Request, import_id: str, owners: Collection[str | None]) -> None:
+    principal = principal_of(request)
+    if not principal.may("admin") and {*owners} != {principal.author}:
+        raise UnknownImport(import_id)
+
+
+ImportId = Annotated[str, Depends(own_import)]
+OwnImport = Annotated[str, Depends(own_import_on_record)]
 FilePath = Annotated[
     str,
     Query(
@@ -70,7 +97,7 @@ def begin_import(request: Request, tenant: TheTenant, limits: TheLimits, body: B
     it.
     """
     author = principal_of(request).author
-    upload = tenant.uploads.begin(str(ULID()), object_in(body, limits), key_id=author)
+    upload = tenant.uploads.begin(str(ULID()), object_in(body, limits), by=author)
     return json_answer(ImportUpload.of(upload), status=201)
 
 
@@ -184,13 +211,20 @@ async def _taken(
     openapi_extra=body(RunBody, description="How to run it; may be empty."),
     status_code=202,
 )
-def run_import(tenant: TheTenant, limits: TheLimits, import_id: ImportId, body: Body) -> Response:
+def run_import(
+    request: Request, tenant: TheTenant, limits: TheLimits, import_id: ImportId, body: Body
+) -> Response:
     """Import what has come; `GET /v1/imports/{import_id}?wait=10` waits for the report.
 
     Again is as good as once: nothing is written twice. One runs at a time of each tenant.
     """
     run = read_body(body, limits, RunBody)
-    upload = tenant.uploads.run(import_id, is_dry=run.dry_run, passed_over=run.passed_over)
+    upload = tenant.uploads.run(
+        import_id,
+        is_dry=run.dry_run,
+        passed_over=run.passed_over,
+        by=principal_of(request).author,
+    )
     return json_answer(ImportUpload.of(upload), status=202)
 
 
@@ -211,26 +245,16 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
             yield data
 
 
-@router.add("POST /imports/{import_id}/undo", "append", responses=answers(200, Taken, 403, 404))
-def undo_import(request: Request, tenant: TheTenant, import_id: ImportId) -> Response:
+@router.add("POST /imports/{import_id}/undo", "append", responses=answers(200, Taken, 404))
+def undo_import(tenant: TheTenant, import_id: OwnImport, origin: TheOrigin) -> Response:
     """Hide the threads that an import made; a key without `admin` takes back its own imports."""
-    _see_own(request, tenant.imports, import_id)
-    return _answer(tenant.imports, import_id, tenant.imports.undo(import_id))
+    return _answer(tenant.imports, import_id, tenant.imports.undo(import_id, origin=origin))
 
 
-@router.add("POST /imports/{import_id}/redo", "append", responses=answers(200, Taken, 403, 404))
-def redo_import(request: Request, tenant: TheTenant, import_id: ImportId) -> Response:
+@router.add("POST /imports/{import_id}/redo", "append", responses=answers(200, Taken, 404))
+def redo_import(tenant: TheTenant, import_id: OwnImport, origin: TheOrigin) -> Response:
     """Show the threads again that undo has hidden."""
-    _see_own(request, tenant.imports, import_id)
-    return _answer(tenant.imports, import_id, tenant.imports.redo(import_id))
-
-
-def _see_own(request: Request, imports: Imports, import_id: str) -> None:
-    """Raise `NotAllowed` where others made an import, and the principal is no administrator."""
-    imports.one(import_id)
-    principal = principal_of(request)
-    if not principal.may("admin") and imports.keys_of(import_id) - {principal.author}:
-        raise NotAllowed("admin")
+    return _answer(tenant.imports, import_id, tenant.imports.redo(import_id, origin=origin))
 
 
 def _answer(imports: Imports, import_id: str, threads: int) -> Response:

@@ -232,7 +232,9 @@ unversioned = Router(prefix="/maria", in_document=False)
 
 for _route in router.routes:
     _path = f"{_route.method} {_route.template.removeprefix('/maria/v1')}"
-    unversioned.add(_path, _route.need, stream=_route.stream)(_route.endpoint)
+    unversioned.add(
+        _path, _route.need, stream=_route.stream, reads=_route.reads, audited=_route.audited
+    )(_route.endpoint)
 
 
 def _following(request: Request) -> TenantFollowers:

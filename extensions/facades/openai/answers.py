@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from fastapi import Request
+
+from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.request.scope import note_read
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import InvalidThreadId, UnknownThread
 from agentlog.domain.events import Event
@@ -97,6 +101,13 @@ def find(answers_of: Answers, tenant: Tenant, name: str, at: Moment | None) -> A
                 if answer_id in (None, str(answer.version), answer.response_id):
                     return answer
     raise UnknownItem(name)
+
+
+def read_answer(request: Request, answers_of: Answers, name: str, at: Moment | None) -> Answer:
+    """Return what `find` does, and note for the audit that its thread is read."""
+    answer = find(answers_of, tenant_of(request), name, at)
+    note_read(request.scope, answer.thread_id)
+    return answer
 
 
 def _places(tenant: Tenant, name: str) -> Iterator[tuple[str, str | None]]:

@@ -23,6 +23,7 @@ from agentlog.extensions.facades.openai.answers import (
     find,
     model_of,
     newest_first,
+    read_answer,
 )
 from agentlog.extensions.facades.openai.sessions import (
     PREFIX,
@@ -108,19 +109,24 @@ def _models(tenant: Tenant) -> Mapping[str, Item]:
 
 
 @router.add("GET /chat/completions/{answer_id}", "read")
-def retrieve(tenant: TheTenant, answer_id: str, at: At) -> Response:
+def retrieve(request: Request, tenant: TheTenant, answer_id: str, at: At) -> Response:
     """Return a completion."""
-    answer = find(completions_of, tenant, answer_id, at)
+    answer = read_answer(request, completions_of, answer_id, at)
     return _shown(tenant, answer, answer_id, at)
 
 
-@router.add("POST /chat/completions/{answer_id}", "append")
-def update(
-    tenant: TheTenant, answer_id: str, limits: TheLimits, body: Body, origin: TheOrigin
+@router.add("POST /chat/completions/{answer_id}", "append", reads=True)
+def update(  # noqa: PLR0913, PLR0917 - what a request has
+    request: Request,
+    tenant: TheTenant,
+    answer_id: str,
+    limits: TheLimits,
+    body: Body,
+    origin: TheOrigin,
 ) -> Response:
     """Replace the metadata of the completion's thread."""
     metadata = metadata_in(fields_in(body, limits, "metadata").get("metadata"))
-    answer = find(completions_of, tenant, answer_id, None)
+    answer = read_answer(request, completions_of, answer_id, None)
     shown = texts_of(metadata_of(tenant, answer.thread_id, None))
     replace_metadata(tenant, answer.thread_id, shown, metadata, origin)
     return _shown(tenant, answer, answer_id, None)
@@ -135,7 +141,7 @@ def delete_completion(tenant: TheTenant, answer_id: str, origin: TheOrigin) -> R
 
 @router.add("GET /chat/completions/{answer_id}/messages", "read")
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    tenant: TheTenant,
+    request: Request,
     answer_id: str,
     at: At,
     after: After = None,
@@ -143,7 +149,7 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     order: Order = "asc",
 ) -> Response:
     """List the messages that the model was asked with."""
-    answer = find(completions_of, tenant, answer_id, at)
+    answer = read_answer(request, completions_of, answer_id, at)
     messages = [_message(item, f"{answer.id}.{n}") for n, item in enumerate(answer.items_before)]
     return json_answer(page_of(messages, after=after, limit=limit, order=order))
 

@@ -64,7 +64,7 @@ def retrieve(tenant: TheTenant, thread_id: str, at: At) -> Response:
     return _shown(tenant, thread_id, at)
 
 
-@router.add("POST /conversations/{thread_id}", "append")
+@router.add("POST /conversations/{thread_id}", "append", reads=True)
 def update(
     tenant: TheTenant, thread_id: str, limits: TheLimits, body: Body, origin: TheOrigin
 ) -> Response:
@@ -116,7 +116,7 @@ def retrieve_item(tenant: TheTenant, thread_id: str, item_id: str, at: At) -> Re
     return json_answer(item_of(tenant, thread_id, item_id, at))
 
 
-@router.add("DELETE /conversations/{thread_id}/items/{item_id}", "append")
+@router.add("DELETE /conversations/{thread_id}/items/{item_id}", "append", reads=True)
 def delete_item(tenant: TheTenant, thread_id: str, item_id: str, origin: TheOrigin) -> Response:
     """Delete an item of a session; the log keeps it."""
     item_of(tenant, thread_id, item_id, None)

@@ -23,6 +23,7 @@ from agentlog.api.http.relay.headers import KEY, KNOWN, OURS, THREAD, WAIT, Pair
 from agentlog.api.http.relay.relay import left, relay
 from agentlog.api.http.request.errors import GatewayUnreachable
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.request.scope import note_read
 from agentlog.api.http.routing import Router
 from agentlog.domain.access import NotAllowed
 from agentlog.domain.errors import InvalidMessage
@@ -47,12 +48,13 @@ class Continuation(NamedTuple):
     """A request that continues a thread: its body, and how many items of that are the thread's.
 
     `thread_id` is None where it goes on from an answer that has others after it: then the whole is
-    a thread of its own.
+    a thread of its own. `origin` is the thread whose items they are.
     """
 
     thread_id: str | None
     known: int
     body: bytes
+    origin: str
 
 
 def names_thread(fields: Mapping[str, JsonValue]) -> bool:
@@ -80,7 +82,7 @@ def continuation_of(tenant: Tenant, fields: Mapping[str, JsonValue]) -> Continua
             raise InvalidMessage.at("input", "neither a text nor an array of items")
     sent = {key: value for key, value in fields.items() if key not in _NAMES}
     body = print_bytes({**sent, "input": [*items, *own]})
-    return Continuation(thread_id if goes_on else None, len(items), body)
+    return Continuation(thread_id if goes_on else None, len(items), body, thread_id)
 
 
 def _place(tenant: Tenant, fields: Mapping[str, JsonValue]) -> tuple[str, bool, Moment | None]:
@@ -168,7 +170,9 @@ def _continuation(request: Request, body: bytes, limits: RequestLimits) -> Conti
         return None
     if not principal_of(request).may("read"):
         raise NotAllowed("read")
-    return continuation_of(tenant_of(request), fields)
+    continuation = continuation_of(tenant_of(request), fields)
+    note_read(request.scope, continuation.origin)
+    return continuation
 
 
 def _for_gateway(given: Headers, continuation: Continuation | None) -> Pairs:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from fastapi import Query, Response
+from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.caller import TheOrigin, TheTenant
 from agentlog.api.http.codec.parameters import At
@@ -18,6 +18,7 @@ from agentlog.extensions.facades.openai.answers import (
     delete,
     find,
     model_of,
+    read_answer,
     responses_of,
 )
 from agentlog.extensions.facades.openai.sessions import (
@@ -35,7 +36,8 @@ router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
 
 @router.add("GET /responses/{answer_id}", "read")
-def retrieve(
+def retrieve(  # noqa: PLR0913 - one parameter a choice
+    request: Request,
     tenant: TheTenant,
     answer_id: str,
     at: At,
@@ -44,7 +46,7 @@ def retrieve(
     starting_after: Annotated[int, Query(ge=-1)] = -1,
 ) -> Response:
     """Return a response, or its events after one as a stream."""
-    answer = find(responses_of, tenant, answer_id, at)
+    answer = read_answer(request, responses_of, answer_id, at)
     response = {**_response(answer, metadata_of(tenant, answer.thread_id, at)), "id": answer_id}
     if not stream:
         return json_answer(response)
@@ -64,15 +66,15 @@ def delete_response(tenant: TheTenant, answer_id: str, origin: TheOrigin) -> Res
 
 
 @router.add("POST /responses/{answer_id}/cancel", "read")
-def cancel(tenant: TheTenant, answer_id: str) -> Response:
+def cancel(request: Request, answer_id: str) -> Response:
     """Refuse to cancel a response: it has ended."""
-    find(responses_of, tenant, answer_id, None)
+    read_answer(request, responses_of, answer_id, None)
     raise NotCancellable
 
 
 @router.add("GET /responses/{answer_id}/input_items", "read")
 def list_input_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    tenant: TheTenant,
+    request: Request,
     answer_id: str,
     at: At,
     after: After = None,
@@ -80,7 +82,7 @@ def list_input_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
     order: Order = "desc",
 ) -> Response:
     """List the items that the model was asked with."""
-    items = find(responses_of, tenant, answer_id, at).items_before
+    items = read_answer(request, responses_of, answer_id, at).items_before
     return json_answer(page_of(items, after=after, limit=limit, order=order))
 
 

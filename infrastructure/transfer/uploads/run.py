@@ -21,12 +21,13 @@ _INTERRUPTED = "interrupted: what is counted is written; run it again to go on"
 class Run:
     """A run that waits or runs: `done` of `total` bytes are imported.
 
-    `passed_over` are files that were not sent, and why.
+    `passed_over` are files that were not sent, and why; `by` is who has it run.
     """
 
     number: int
     is_dry: bool
     passed_over: Mapping[str, str]
+    by: str | None
     state: Literal["waiting", "running"] = "waiting"
     done: int = 0
     total: int = 0

@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal, NamedTuple
 
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError
-from agentlog.domain.json.values import JsonObject
+from agentlog.domain.json.values import JsonObject, object_at, text_at
 from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.files.sources import COMPRESSED, suffixes
@@ -87,8 +87,8 @@ class Uploads:
         self._runs: dict[str, Run] = {}
         self._followers: dict[str, FileFollower] = {}
 
-    def begin(self, import_id: str, fields: JsonObject, *, key_id: str | None) -> Upload:
-        """Make room for the import that `fields` order; `key_id` is the caller's.
+    def begin(self, import_id: str, fields: JsonObject, *, by: str | None) -> Upload:
+        """Make room for the import that `fields` order; it is the caller's, whose author is `by`.
 
         Raises:
             InvalidInput: what is ordered is off, with the place.
@@ -97,14 +97,18 @@ class Uploads:
         """
         self._access.check()
         order_in(fields)
-        self._spool.make(import_id, {"order": fields, "keyId": key_id})
+        self._spool.make(import_id, {"order": fields, "keyId": by})
         for known in [known for known in self._followers if not self._spool.has(known)]:
             self._followers.pop(known, None)
         return self.one(import_id)
 
+    def owner(self, import_id: str) -> str | None:
+        """Return who began an import, None without a key; raises `UnknownImport`."""
+        return text_at(self._spool.order(import_id), "keyId")
+
     def one(self, import_id: str) -> Upload:
         """Return an import that is begun; raises `UnknownImport`."""
-        order, _ = self._order(import_id)
+        order = self._order(import_id)
         run, report = self._runs.get(import_id), self._spool.report(import_id)
         number = report["run"] if report is not None else 0
         return Upload(
@@ -138,16 +142,19 @@ class Uploads:
             raise ImportBusy(f"import {import_id} runs")
         return self._spool.piece(import_id, kept, path, offset=offset)
 
-    def run(self, import_id: str, *, is_dry: bool, passed_over: Mapping[str, str]) -> Upload:
+    def run(
+        self, import_id: str, *, is_dry: bool, passed_over: Mapping[str, str], by: str | None
+    ) -> Upload:
         """Import what has come, in a thread; `passed_over` are files that were not sent, and why.
 
-        One that runs or waits already goes on. Raises `DatabaseReadOnly` as `begin` does.
+        `by` is the caller's author, whom the events name. One that runs or waits already goes on.
+        Raises `DatabaseReadOnly` as `begin` does.
         """
         self._access.check()
         upload = self.one(import_id)
         if self._spool.is_receiving(import_id):
             raise ImportBusy(f"a piece of import {import_id} is on its way")
-        run = Run(upload.run + 1, is_dry, passed_over)
+        run = Run(upload.run + 1, is_dry, passed_over, by)
         if self._runs.setdefault(import_id, run) is run:
             try:
                 self._queue.submit(self._tenant, partial(self._execute, import_id, run))
@@ -167,17 +174,11 @@ class Uploads:
         self._spool.discard(import_id)
         self._followers.pop(import_id, None)
 
-    def _order(self, import_id: str) -> tuple[Order, str | None]:
-        """Return the order of an import, and the id of the key that began it."""
-        match self._spool.order(import_id):
-            case {"order": dict(fields), "keyId": str() | None as key_id}:
-                return order_in(fields), key_id
-            case _:  # not by this version
-                return order_in({}), None
+    def _order(self, import_id: str) -> Order:
+        return order_in(object_at(self._spool.order(import_id), "order"))
 
     def _place(self, import_id: str, path: str) -> Path:
-        order, _ = self._order(import_id)
-        return self._spool.files(import_id) / order.place_of(path)
+        return self._spool.files(import_id) / self._order(import_id).place_of(path)
 
     def _execute(self, import_id: str, run: Run) -> None:
         """Run an import, and keep its report."""
@@ -215,14 +216,14 @@ class Uploads:
 
     def _work(self, import_id: str, run: Run) -> tuple[Importer, Callable[[], object]]:
         """Return the importer of a run, and what makes it import all that has come."""
-        order, key_id = self._order(import_id)
+        order = self._order(import_id)
         files, limit = self._spool.files(import_id), self._spool.most_file_bytes
         sources = sources_of(order, files, run, most_bytes=limit)
         if run.is_dry or not order.is_growing:
             running = (
                 RunningImport(Origin(import_id=import_id), lambda **_: None)
                 if run.is_dry
-                else self._imports.begin(import_id, order.paths, key_id=key_id)
+                else self._imports.begin(import_id, order.paths, key_id=run.by)
             )
             importer = Importer(
                 self._rehearse() if run.is_dry else self._threads,
@@ -233,13 +234,13 @@ class Uploads:
             )
             return importer, lambda: importer.import_sources(sources)
         follower = self._followers.get(import_id)
-        if follower is not None:
+        if follower is not None and follower.author == run.by:
             self._imports.put(import_id, order.paths)
         else:
             follower = self._followers[import_id] = FileFollower(
                 self._threads,
                 order.plan,
-                running=self._imports.begin(import_id, order.paths, key_id=key_id),
+                running=self._imports.begin(import_id, order.paths, key_id=run.by),
             )
         importer = follower.importer(
             progress=run.advance, between=lambda: self._see_going_on(importer)

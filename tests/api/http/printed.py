@@ -4,7 +4,7 @@ AGENTLOG_WRITE_DOCS=1 prints it.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from agentlog.api.http.codec.problems import problem_of
@@ -38,7 +38,7 @@ def problem_name(cls: type[AgentlogError]) -> tuple[int, str]:
 def check_routes(header: str, chosen: Chosen) -> None:
     """Compare the table under a header of the reference, or print it."""
     rows = [
-        f"| `{route.name}` | `{route.need}` | {', '.join(f'`{name}`' for name in route.threads)} |"
+        f"| `{route.name}` | {_code(route.scopes or [route.need])} | {_code(route.threads)} |"
         for route in ROUTES
         if chosen(route.endpoint.__module__)
     ]
@@ -46,6 +46,10 @@ def check_routes(header: str, chosen: Chosen) -> None:
     assert begin
     after = "".join(rest.partition("\n\n")[1:])
     _check(REFERENCE, "".join([before, begin, "\n".join(rows), after]))
+
+
+def _code(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
 
 
 def check_errors(path: Path, chosen: Chosen) -> None:

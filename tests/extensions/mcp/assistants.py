@@ -19,12 +19,16 @@ MOST_BYTES = 50_000
 
 
 def over_http(
-    address: str, ask: Callable[[Client], Awaitable[AnswerT]], *, key: str | None = None
+    address: str,
+    ask: Callable[[Client], Awaitable[AnswerT]],
+    *,
+    key: str | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> AnswerT:
     """Return what `ask` brings from the service at an address."""
+    headers = {**(headers or {}), **({} if key is None else {"Authorization": f"Bearer {key}"})}
 
     async def connect() -> AnswerT:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         async with (
             httpx2.AsyncClient(headers=headers, trust_env=False, timeout=60) as http,
             Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,

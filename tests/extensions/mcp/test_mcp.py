@@ -5,16 +5,17 @@ import pytest
 from fastapi import FastAPI
 from mcp import Client
 
+from agentlog.api.http.middleware.proxies import behind_proxies
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.message_words import MessageWords
-from tests.api.conftest import threads_over
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.servers import running
 from tests.clients import TLS
 from tests.command_line import agentlog, environment
 from tests.extensions.mcp.assistants import call, over_http, over_stdio, refusal
-from tests.infrastructure.appends import STORY, calls, results
+from tests.infrastructure.appends import STORY, TENANT, calls, results
 from tests.infrastructure.readmodels.tables import catch_up
 
 TOOLS = {
@@ -276,6 +277,32 @@ def test_a_key_shows_its_tenant_and_none_shows_nothing(app: FastAPI, threads: Th
                     over_http(address, names, key=key)
     finally:
         empty_keys(database)
+
+
+def test_what_a_signed_in_user_does_is_on_record_as_the_users(
+    own_database: Database,
+) -> None:
+    threads = threads_over(own_database)
+    threads.append("t", STORY)
+    app = app_over(own_database, threads, audited=True)
+    key = make_key(app, "read", "append").reveal()
+
+    async def ask(client: Client) -> None:
+        await call(client, "remark", thread_id="t", note="paid twice")
+        await call(client, "read_thread", thread_id="t")
+
+    behind = behind_proxies(app, trusted="127.0.0.1", user_header="X-User")
+    by_other_names = ({"Authorization": f"Bearer {key}"}, {"X-Agentlog-Key": key})
+    with running(behind) as (_, address):
+        for names in by_other_names:
+            over_http(address, ask, headers={"X-User": "kim@x", **names})
+    for event in threads.messages("t", types=["thread.noted"]):
+        assert (event.metadata or {})["appendedBy"] == "kim@x"
+    accesses = app.state.accesses.page(TENANT)
+    assert {access.key_id for access in accesses} == {"kim@x"}
+    read = [access.thread_id for access in accesses if access.method == "GET"]
+    assert read.count("t") >= len(by_other_names)
+    end_following(app)
 
 
 def test_a_process_offers_the_same_over_standard_input(database_url: str) -> None:

@@ -17,7 +17,7 @@ class Place(NamedTuple):
     """Where a request goes: the provider's name, and the path there.
 
     Of a gateway also whose it is, the thread that the client asks for, how many items that has
-    already, and whether the answer ends when the log has it.
+    already, whether the answer ends when the log has it, and who the caller is.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Place(NamedTuple):
     thread: str | None = None
     known: int | None = None
     waits: bool = False
+    author: str | None = None
 
 
 class Entrance(Protocol):
@@ -93,6 +94,7 @@ def begun_exchange(scope: Scope, place: Place, body: bytes, *, attempt: int) -> 
         known=place.known,
         session=session_of(given),
         agent=agent_of(given),
+        author=place.author,
     )
 
 

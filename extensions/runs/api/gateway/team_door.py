@@ -122,6 +122,7 @@ class TeamDoor:
             None if thread is None else check_thread_id(thread),
             None if known is None else _count(known),
             headers.WAIT in given,
+            principal.author,
         )
 
 

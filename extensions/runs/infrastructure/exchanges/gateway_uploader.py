@@ -206,7 +206,7 @@ class GatewayUploader:
             other = f"{PREFIX}{derived_message_id(append.thread_id, 'instead')}"
             logger.warning("an exchange goes to thread %s: %s", other, error)
             instead: JsonObject = {**_SOURCE, "insteadOf": append.thread_id}
-            again = ThreadAppend(other, None, append.drafts)
+            again = append._replace(thread_id=other, parent=None)
             bare = tenant.appends.append(tenant.threads, again, instead)
         if bare is not None:
             logger.warning("an exchange is on record without its messages: %s", bare)

@@ -46,6 +46,7 @@ class _Beginning(
     agent: str | None = None
     thread: str | None = None
     known: int | None = None
+    author: str | None = None
 
 
 class _Ending(msgspec.Struct, tag="ended", rename={"response": "body"}):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import AgentlogError, InvalidInput, Refused, ThreadExists
 from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.runs.infrastructure.exchanges.spool import SUFFIX, SpoolReader, held_spool
@@ -164,21 +165,21 @@ class RecordedAppends:
         Raises:
             InvalidInput, Refused: the log cannot have it.
         """
+        origin = NO_ORIGIN if append.author is None else Origin(appended_by=append.author)
         if append.thread_id not in self._started:
             parent: JsonObject = {} if append.parent is None else {"parent": append.parent}
             with suppress(ThreadExists):  # it goes on in a thread that was there
-                threads.start(
-                    append.thread_id, {"policy": "record", "metadata": metadata, **parent}
-                )
+                facts: JsonObject = {"policy": "record", "metadata": metadata, **parent}
+                threads.start(append.thread_id, facts, origin=origin)
             if len(self._started) >= _MOST:
                 self._started.clear()
             self._started.add(append.thread_id)
         try:
-            threads.append(append.thread_id, append.drafts)
+            threads.append(append.thread_id, append.drafts, origin=origin)
         except (InvalidInput, Refused) as error:
             exchanges = [draft for draft in append.drafts if draft["type"] == TYPE]
             if not exchanges or len(exchanges) == len(append.drafts):
                 raise
-            threads.append(append.thread_id, exchanges)
+            threads.append(append.thread_id, exchanges, origin=origin)
             return str(error)
         return None

@@ -24,11 +24,15 @@ _MOST_ID = 100
 
 
 class ThreadAppend(NamedTuple):
-    """Messages for a thread, which starts below `parent` if it is not there."""
+    """Messages for a thread, which starts below `parent` if it is not there.
+
+    `author` is who appends, as `appendedBy` has it.
+    """
 
     thread_id: str
     parent: str | None
     drafts: Sequence[Draft]
+    author: str | None = None
 
 
 class Resumed(NamedTuple):
@@ -141,7 +145,10 @@ class Recording:
         held, self._held = self._held, []
         self._lanes[main] = Lane(self.thread_id)
         if not self._is_begun:
-            yield ThreadAppend(self.thread_id, None, [self._begun(held[0][1].started_at)])
+            first = held[0][1]
+            begun = self._begun(first.started_at)
+            author = first.author if isinstance(first, Exchange) else None
+            yield ThreadAppend(self.thread_id, None, [begun], author)
         for _, exchange in held:
             if isinstance(exchange, McpExchange):
                 yield self._mcp_append(exchange)
@@ -180,7 +187,8 @@ class Recording:
             lane = Lane(f"{self.thread_id[:_MOST_ID]}-{self._sub_threads + 1}")
             self._lanes[name] = lane
             if exchange.agent is not None and exchange.replayed is None:
-                yield ThreadAppend(self.thread_id, None, [self._spawned(exchange, lane.thread_id)])
+                spawned = self._spawned(exchange, lane.thread_id)
+                yield ThreadAppend(self.thread_id, None, [spawned], exchange.author)
         parent = None if name == self._main else self.thread_id
         asked, answered = self._messages(name, lane, exchange)
         if exchange.replayed is not None:
@@ -199,6 +207,7 @@ class Recording:
                 }
                 for number, draft in enumerate(drafts)
             ],
+            exchange.author,
         )
 
     def _messages(

@@ -243,6 +243,30 @@ def test_every_parameter_whose_thread_makes_the_answer_says_that_it_names_one(
     end_following(app)
 
 
+def test_what_an_answer_was_found_in_is_on_record(
+    app: FastAPI, client: TestClient, threads: Threads
+) -> None:
+    pytest.importorskip("agentlog.extensions.facades")
+    told = {"type": "llm_response", "model": "m", "metadata": {"responseId": "resp_1"}}
+    threads.append("t", [told, reply("hello", metadata={"responseId": "resp_1"})])
+    headers = bearing(make_key(app, "read", "append"))
+    body = {"input": "x", "previous_response_id": "resp_1"}
+    for method, path in (
+        ("GET", "chat/completions/resp_1"),
+        ("GET", "chat/completions/resp_1/messages"),
+        ("POST", "chat/completions/resp_1"),
+        ("GET", "responses/resp_1"),
+        ("GET", "responses/resp_1/input_items"),
+        ("POST", "responses/resp_1/cancel"),
+    ):
+        before = len(recorded(app))
+        client.request(method, f"/openai/v1/{path}", headers=headers)
+        assert "t" in {access.thread_id for access in recorded(app)[: -before or None]}, path
+    before = len(recorded(app))
+    assert client.post("/openai/v1/responses", json=body, headers=headers).status_code == 501
+    assert len(recorded(app)) == before
+
+
 def test_every_thread_that_is_compared_or_searched_is_on_record(
     app: FastAPI, client: TestClient, key: KeyText
 ) -> None:

@@ -124,6 +124,47 @@ def test_each_of_many_equal_agents_has_a_thread_of_its_own(
 
 
 @given(
+    turns=st.lists(
+        st.tuples(st.sampled_from("ab"), st.booleans(), st.sampled_from([None, "key 1", "key 2"])),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_what_an_exchange_adds_names_who_sent_it(
+    turns: list[tuple[str, bool, str | None]],
+) -> None:
+    run = Run()
+    for name, *_ in turns:
+        Chat(run, name, "messages", session=name).turn("the same")
+    authors = [author for *_, author in turns]
+    exchanges = [
+        replace(
+            exchange,
+            author=author,
+            started_at=number,
+            agent=f"worker of {name}" if is_worker else None,
+        )
+        for number, (exchange, (name, is_worker, author)) in enumerate(
+            zip(run.exchanges, turns, strict=True)
+        )
+    ]
+    conversations = Log().conversations()
+    appends = [a for n, exchange in enumerate(exchanges) for a in conversations.add(exchange, n)[2]]
+    for thread_id in conversations.late(None):
+        appends += conversations.settle(thread_id).appends
+    sent = [
+        (append.author, draft["payload"]["startedAt"])
+        for append in appends
+        for draft in append.drafts
+        if draft["type"] == TYPE
+    ]
+    assert len(sent) == len(turns)
+    assert {number: author for author, number in sent} == dict(enumerate(authors))
+    begun = [append for append in appends if append.drafts[0]["type"] == RUN_TYPE]
+    assert {append.author for append in begun} <= {*authors}
+
+
+@given(
     names=st.lists(st.sampled_from("ab"), min_size=1, max_size=8),
     restarts=st.sets(st.integers(0, 8), max_size=3),
 )

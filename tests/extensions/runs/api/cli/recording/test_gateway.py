@@ -144,9 +144,10 @@ def test_a_key_leads_to_its_tenant_also_while_the_database_is_away(
     for tenant, threads in (("one", ["same"]), ("two", ["away", "same"])):
         with open_service(Settings(database_url=database_url)) as service:
             assert service.tenants[tenant].threads.thread_ids(limit=9) == threads
-            texts = [
-                str(event.message) for event in service.tenants[tenant].threads.messages("same")
-            ]
+            events = service.tenants[tenant].threads.messages("same")
+        texts = [str(event.message) for event in events]
+        key = {"one": one, "two": two}[tenant]
+        assert {(event.metadata or {})["appendedBy"] for event in events} == {key.split("_")[1]}
         assert any(f"of {tenant}" in text for text in texts)
         assert not any("agentlog_" in text for text in texts)
     for request in provider.requests:
