@@ -5,13 +5,15 @@ Of OpenTelemetry's own variables it reads only whether traces are enabled; its S
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 import platformdirs
+import psycopg
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -23,6 +25,7 @@ from pydantic import (
 )
 
 from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.postgres.conninfo import read_conninfo
 
 _PREFIX = "AGENTLOG_"
 OF_TOOLS = frozenset(
@@ -34,7 +37,7 @@ _REMOVED = frozenset(
     "MAX_JSON_PARTS MAX_STREAMS MOVE_TO RATE_BURST WEBHOOK_SECONDS".split()
 )
 """Settings until 0.25."""
-_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+_HOST = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?", re.IGNORECASE)
 
 
 class UnknownSetting(AgentlogError):
@@ -61,35 +64,33 @@ def default_data_dir() -> Path:
 class _Environment(BaseModel):
     """Reads each field that it is not given from the variable of its name, in either case.
 
-    A field with an alias has that variable; all others begin with `prefix`. pydantic-settings does
-    the same; to import it takes a seventh of the start of `agentlog threads`, 0.05 of 0.38 s.
+    Variables begin with `prefix`. An empty or blank one is unset, as in OpenTelemetry's
+    specification: compose's `${X:-}` makes such. pydantic-settings does the same; to import it
+    takes a seventh of the start of `agentlog threads`, 0.05 of 0.38 s.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
     prefix: ClassVar[str] = ""
-    takes_empty: ClassVar[bool] = True
-    """Whether an empty variable is a value."""
+    usual_names: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """Variables of other programs that are read where those with the prefix are unset."""
 
     @model_validator(mode="before")
     @classmethod
     def _read(cls, values: dict[str, Any]) -> dict[str, Any]:
-        variables = {name.upper(): text for name, text in os.environ.items()}
-        texts = {
-            alias or name: variables.get(alias or f"{cls.prefix}{name}".upper())
-            for name, field in cls.model_fields.items()
-            for alias in (field.validation_alias,)
-            if alias is None or isinstance(alias, str)
+        variables = {name.upper(): text for name, text in os.environ.items() if text.strip()}
+        names = {
+            name: [f"{cls.prefix}{name}".upper(), *cls.usual_names.get(name, ())]
+            for name in cls.model_fields
         }
-        read = {
-            name: text for name, text in texts.items() if text or (cls.takes_empty and text == "")
-        }
-        return {**read, **values}
+        texts = {name: [*filter(None, map(variables.get, names[name]))] for name in names}
+        return {**{name: set_texts[0] for name, set_texts in texts.items() if set_texts}, **values}
 
 
 class Settings(_Environment):
     """Settings of the service; every field is an environment variable AGENTLOG_FIELD."""
 
     prefix = _PREFIX
+    usual_names: ClassVar = {"forwarded_allow_ips": ["FORWARDED_ALLOW_IPS"]}
 
     database_url: str | None = Field(default=None, repr=False)
     """PostgreSQL 15 or newer; without it agentlog runs its own."""
@@ -130,7 +131,7 @@ class Settings(_Environment):
     """The largest file that is imported over HTTP, unpacked."""
     max_batch_messages: int = Field(default=10_000, ge=1)
     """Most messages of one append."""
-    forwarded_allow_ips: str = Field(default="", validation_alias="FORWARDED_ALLOW_IPS")
+    forwarded_allow_ips: str = ""
     """Proxies trusted for `X-Forwarded-For`: addresses, networks or `*`; by default none."""
     user_header: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$")
     """Header by which those proxies name the user, as X-Auth-Request-Email; by default none."""
@@ -196,15 +197,42 @@ class Settings(_Environment):
                     raise ValueError(f"{reason}, and not *" if or_any else reason) from error
         return text
 
-    @model_validator(mode="after")
-    def _see_who_names_users(self) -> Self:
-        trusted = {part.strip() for part in self.forwarded_allow_ips.split(",")}
-        if self.user_header and (trusted == {""} or "*" in trusted):
+    @field_validator("user_header")
+    @classmethod
+    def _see_who_names_users(cls, text: str, info: ValidationInfo) -> str:
+        trusted = {part.strip() for part in info.data.get("forwarded_allow_ips", "").split(",")}
+        if text and (trusted == {""} or "*" in trusted):
             raise ValueError(
-                "AGENTLOG_USER_HEADER: name the proxies that set it in FORWARDED_ALLOW_IPS, by "
-                "addresses or networks"
+                "name the proxies that set it in AGENTLOG_FORWARDED_ALLOW_IPS, by addresses"
             )
-        return self
+        return text
+
+    @field_validator("data_dir", "spool_dir", "import_dir", "signing_key", "snapshot_key")
+    @classmethod
+    def _see_path(cls, path: Path | None) -> Path | None:
+        try:
+            return None if path is None else path.expanduser()
+        except RuntimeError as error:
+            raise ValueError("there is no home folder of that user") from error
+
+    @field_validator("database_url", "analyst_url")
+    @classmethod
+    def _see_database(cls, text: str | None) -> str | None:
+        try:
+            read_conninfo(text or "")
+        except psycopg.ProgrammingError as error:
+            raise ValueError(f"the URL does not parse: {error}") from None
+        return text
+
+    @field_validator("host")
+    @classmethod
+    def _see_host(cls, text: str) -> str:
+        address = text.partition("%")[0]  # before the zone of an IPv6 address
+        if ":" in address:
+            ip_address(address)
+        elif not _HOST.fullmatch(text):
+            raise ValueError(f"{text!r} is no address and no host name")
+        return text
 
     @field_validator("gateway_url", "writer_url")
     @classmethod
@@ -222,7 +250,7 @@ class Settings(_Environment):
     @classmethod
     def _see_names(cls, text: str) -> str:
         for part in filter(None, map(str.strip, text.split(","))):
-            if not _HOST.fullmatch(part.lower()):
+            if not _HOST.fullmatch(part):
                 raise ValueError(f"{part!r} is no host name: leave scheme and port out")
         return text
 
@@ -255,8 +283,6 @@ class TraceSettings(_Environment):
 
 class ProviderSettings(_Environment):
     """Addresses and keys of model providers, from the variables that their own clients read."""
-
-    takes_empty = False
 
     openai_base_url: str = "https://api.openai.com/v1"
     openai_api_base: str | None = None

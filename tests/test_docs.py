@@ -89,7 +89,7 @@ def test_the_index_names_every_document() -> None:
 
 def test_the_reference_names_every_setting() -> None:
     named = set(re.findall(r"`AGENTLOG_([A-Z_]+)`", _text("reference/settings.md")))
-    assert named == {name.upper() for name in Settings.model_fields} - {"FORWARDED_ALLOW_IPS"}
+    assert named == {name.upper() for name in Settings.model_fields}
 
 
 def test_the_reference_names_every_message_type_with_its_fields() -> None:

@@ -25,11 +25,21 @@ with lazy_imports():
     from agentlog.infrastructure.postgres import log_position
     from agentlog.infrastructure.readmodels import catch_up, counted_rows, projection_status
 
+
+def _folder(text: str) -> Path:
+    """Return the folder of an option; raises where a shell's variable was empty."""
+    if not text.strip():
+        raise typer.BadParameter("name a folder")
+    return Path(text)
+
+
 DataDir = Annotated[
     Path | None,
     typer.Option(
+        parser=_folder,
+        metavar="PATH",
         help="Folder of the embedded PostgreSQL (AGENTLOG_DATA_DIR). "
-        "With AGENTLOG_DATABASE_URL set, that database is used instead."
+        "With AGENTLOG_DATABASE_URL set, that database is used instead.",
     ),
 ]
 At = Annotated[
@@ -82,10 +92,13 @@ def settings_with(
         return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type] # validated by the model
     except ValidationError as error:
         first = error.errors()[0]
-        field = str(first["loc"][0])  # the variable itself, where it has not our prefix
-        name = field if field.isupper() else f"AGENTLOG_{field.upper()}"
+        field = str(first["loc"][0])
         reason = first["msg"].removeprefix("Value error, ")
-        raise InvalidOption(f"{name}: {reason[:1].lower()}{reason[1:]}") from error
+        reason = f"{reason[:1].lower()}{reason[1:]}"
+        if given.get(field) is not None:
+            raise InvalidOption(f"--{field.replace('_', '-')}: {reason}") from error
+        reason = f"AGENTLOG_{field.upper()}: {reason}; unset it for its default"
+        raise InvalidOption(reason) from error
 
 
 def service_in(data_dir: Path | None, *, new: bool = False) -> AbstractContextManager[Service]:

@@ -14,6 +14,7 @@ from psycopg.rows import TupleRow
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projector_process import projector_process
+from agentlog.infrastructure.settings import default_data_dir
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readmodels.message_words import MessageWords
@@ -139,7 +140,7 @@ def _appends(server: str, workload: Workload, *, runs: int, seconds: float) -> l
             service = stack.enter_context(store_on(url))
             if rate is without:
                 _pause(url)
-            stack.enter_context(projector_process(url))
+            stack.enter_context(projector_process(url, default_data_dir()))
             stores.append((rate, service.threads))
         for number in range(runs):
             for rate, threads in stores:

@@ -42,6 +42,6 @@ def mcp(
             open_things.enter_context(logs_on_stderr(form=settings.log_format, level="warning"))
             service = open_things.enter_context(open_service(settings))
             if settings.projections == "on":
-                open_things.enter_context(projector_process(service.url))
+                open_things.enter_context(projector_process(service.url, settings.data_dir))
             api = HttpApi(app=application_over(settings, service, "in process"))
         mcp_server(lambda _: api, version=VERSION).run("stdio")

@@ -33,8 +33,9 @@ class InvalidSigningKey(AgentlogError, kind="unavailable"):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
-            f"{path} cannot be signed with: {reason}; it has to be an Ed25519 private key in PEM "
-            "without a passphrase, as `openssl genpkey -algorithm ed25519` writes it"
+            f"{path} cannot be signed with: {reason}; have AGENTLOG_SIGNING_KEY name an Ed25519 "
+            "private key in PEM without a passphrase, as `openssl genpkey -algorithm ed25519` "
+            "writes it"
         )
 
 

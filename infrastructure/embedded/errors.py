@@ -20,6 +20,7 @@ from agentlog.domain.errors import AgentlogError
 
 OTHER_SERVER = "set AGENTLOG_DATABASE_URL to a PostgreSQL of your own (15 or newer)"
 """The way out that every error names."""
+_OPTION = "(--data-dir or AGENTLOG_DATA_DIR)"
 
 
 class EmbeddedServerError(AgentlogError, kind="unavailable"):
@@ -49,7 +50,7 @@ class ForeignFolder(EmbeddedServerError):
     def __init__(self, folder: Path) -> None:
         super().__init__(
             f"{folder} holds something else than agentlog's data: "
-            f"choose an empty or a new folder (--data-dir), or {OTHER_SERVER}"
+            f"choose an empty or a new folder {_OPTION}, or {OTHER_SERVER}"
         )
 
 
@@ -58,7 +59,7 @@ class NoData(EmbeddedServerError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"there is no log in {folder}: name its folder (--data-dir or AGENTLOG_DATA_DIR), "
+            f"there is no log in {folder}: name its folder {_OPTION}, "
             "or make one there by `agentlog serve` or `agentlog import`"
         )
 
@@ -83,7 +84,7 @@ class UnreachableFolder(EmbeddedServerError):
     ) -> None:
         super().__init__(
             f"the data folder {folder} cannot be used by {account}, who is stopped at {blocked} "
-            f"({reason}): choose another folder (--data-dir), mend that one, or {OTHER_SERVER}"
+            f"({reason}): choose another folder {_OPTION}, mend that one, or {OTHER_SERVER}"
         )
         self.folder, self.blocked, self.account = folder, blocked, account
 
@@ -104,7 +105,7 @@ class ServerBusy(EmbeddedServerError):
     def __init__(self, folder: Path, *, seconds: float) -> None:
         super().__init__(
             f"another process has been starting or stopping the server in {folder} for "
-            f"{seconds:g} s: wait for it or end it, or choose another folder (--data-dir)"
+            f"{seconds:g} s: wait for it or end it, or choose another folder {_OPTION}"
         )
 
 
@@ -114,7 +115,7 @@ class CannotStart(EmbeddedServerError):
     def __init__(self, program: str, folder: Path, *, tail: str) -> None:
         super().__init__(
             f"{program} gave up on {folder}: mend what it says below, choose another folder "
-            f"(--data-dir), or {OTHER_SERVER}\n{tail}"
+            f"{_OPTION}, or {OTHER_SERVER}\n{tail}"
         )
         self.program, self.folder, self.tail = program, folder, tail
 

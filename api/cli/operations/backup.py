@@ -134,7 +134,7 @@ def _restore_backup(settings: Settings, path: Path, known: Known) -> Verdict:
         with _shown() as progress:
             restoring.restore(database, url, path, manifest, progress=progress)
         if settings.database_url is None:
-            restoring.restore_key(path, manifest, settings.data_dir.expanduser() / SIGNING_KEY)
+            restoring.restore_key(path, manifest, settings.data_dir / SIGNING_KEY)
         return _verified(database, url, path, manifest, known)
 
 

@@ -1,5 +1,6 @@
 """The commands serve, demo and migrate."""
 
+import errno
 import os
 import resource
 import signal
@@ -10,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import cache, partial
 from ipaddress import ip_address
+from pathlib import Path
+from tempfile import TemporaryFile
 from types import FrameType
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -118,6 +121,8 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
     signal.signal(signal.SIGTERM, _leave)
     if settings.signing_key is not None:
         signing_key(settings).read()  # not at the first checkpoint
+    if settings.import_dir is not None:
+        _try_folder(settings.import_dir, "AGENTLOG_IMPORT_DIR")
     take_descriptors()
     map_large_blocks()
     console = Console(soft_wrap=True, highlight=False)
@@ -173,12 +178,23 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         if with_examples:
             console.print(examples.tour(address, settings), markup=False)
         if settings.projections == "on":
-            beside.enter_context(WhileWritable(access, partial(projector_process, service.url)))
+            process = partial(projector_process, service.url, settings.data_dir)
+            beside.enter_context(WhileWritable(access, process))
         beside.enter_context(WhileWritable(access, partial(_courier, settings, service)))
         collect_rarely()
         beside.enter_context(MemoryReturn())
         with suppress(KeyboardInterrupt):  # uvicorn re-raises Ctrl-C
             Server(config, application.state.followings).run(sockets=[listening])
+
+
+def _try_folder(folder: Path, variable: str) -> None:
+    """Raise `InvalidOption` for a folder that cannot be made, or takes no files."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        reason = f"no files can be made in {folder} ({error.strerror})"
+        raise InvalidOption(f"{variable}: {reason}: name another folder, or unset it") from error
 
 
 def application_over(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:
@@ -281,10 +297,12 @@ def bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         bound.close()
         reason = str(error.strerror).partition(" (while")[0]  # Python's message repeats the address
-        raise AddressTaken(
-            f"cannot listen on {host}:{port}: {reason}; "
-            "choose another with --port, or --port 0 for any free one"
-        ) from error
+        way = "with --host (AGENTLOG_HOST)"
+        if error.errno in {errno.EADDRINUSE, errno.EACCES}:
+            way = "with --port (AGENTLOG_PORT), or --port 0 for any free one"
+        raise AddressTaken(f"cannot listen on {host}:{port}: {reason}; choose another {way}") from (
+            error
+        )
     # send small responses at once; the event loop sets this only on its own sockets
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return bound

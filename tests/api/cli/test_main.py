@@ -158,7 +158,7 @@ def test_a_database_that_does_not_answer_is_said_without_a_traceback() -> None:
 def test_a_url_that_does_not_parse_is_said() -> None:
     outcome = agentlog("threads", url="nonsense:/?%%")
     assert outcome.code == 2
-    assert "the database is not available: the URL does not parse" in outcome.err
+    assert "AGENTLOG_DATABASE_URL: the URL does not parse: write" in outcome.err
 
 
 def test_a_setting_that_is_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

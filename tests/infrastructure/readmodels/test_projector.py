@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -248,7 +249,7 @@ def test_it_rests_several_times_as_long_as_it_works(
 
 @pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.slow)])
 def test_processes_killed_at_random_leave_what_a_rebuild_makes(
-    database: Database, database_url: str, writer: Writer, kills: int
+    database: Database, database_url: str, writer: Writer, kills: int, tmp_path: Path
 ) -> None:
     rng = random.Random(11)  # noqa: S311 - moments of a test
     stop = threading.Event()
@@ -263,8 +264,8 @@ def test_processes_killed_at_random_leave_what_a_rebuild_makes(
     try:
         for _ in range(kills):
             with (
-                projector_process(database_url) as first,
-                projector_process(database_url) as second,
+                projector_process(database_url, tmp_path) as first,
+                projector_process(database_url, tmp_path) as second,
             ):
                 before = _positions(database)
                 until = time.monotonic() + WAIT_SECONDS
@@ -296,8 +297,19 @@ def _positions(database: Database) -> list[int]:
     return [build.position for name in READ_MODELS for build in all_builds(database, name)]
 
 
-def test_a_process_ends_with_whoever_started_it(database_url: str, database: Database) -> None:
-    with projector_process(database_url) as process:
+def test_a_process_uses_the_folder_of_the_service_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENTLOG_DATA_DIR", str(tmp_path / "of the environment"))
+    environment = projector_process("postgresql:///x", tmp_path / "of an option")._environment
+    assert environment is not None
+    assert environment["AGENTLOG_DATA_DIR"] == str(tmp_path / "of an option")
+
+
+def test_a_process_ends_with_whoever_started_it(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    with projector_process(database_url, tmp_path) as process:
         until = time.monotonic() + WAIT_SECONDS
         while not _positions(database):
             assert time.monotonic() < until

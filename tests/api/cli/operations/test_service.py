@@ -152,7 +152,7 @@ def test_a_port_that_is_taken_is_said() -> None:
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
         f"agentlog: cannot listen on 127.0.0.1:{port}: Address already in use; "
-        "choose another with --port, or --port 0 for any free one\n"
+        "choose another with --port (AGENTLOG_PORT), or --port 0 for any free one\n"
     )
 
 
@@ -160,7 +160,7 @@ def test_a_port_that_is_taken_is_said() -> None:
     ("arguments", "reason"),
     [
         (["--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid:8080: "),
-        (["--port", "65536"], "AGENTLOG_PORT: "),
+        (["--port", "65536"], "--port: "),
         (["--port", "eighty"], "Invalid value for '--port'"),
     ],
     ids=as_words,
