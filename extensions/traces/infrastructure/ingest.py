@@ -12,7 +12,7 @@ from agentlog.extensions.traces.infrastructure.threads import (
     SpanThreads,
     thread_id_of,
 )
-from agentlog.extensions.traces.projections.readers.dialects import events
+from agentlog.extensions.traces.projections.readers.dialects import log_records
 from agentlog.extensions.traces.projections.readers.drafts import UNBOUNDED
 from agentlog.extensions.traces.projections.readers.placement import (
     ConversationSpan,
@@ -102,7 +102,7 @@ class TraceIngest:
     ) -> RefusedCount:
         """Append what log records of OpenTelemetry say."""
         refused = RefusedCount()
-        known = [record for record in records if events.is_known(record)]
+        known = [record for record in records if log_records.is_known(record)]
         refused.add(len(records) - len(known), "not of the GenAI conventions")
         named = [record for record in known if record["traceId"] or conversation_of(record)]
         refused.add(len(known) - len(named), "without a trace and a conversation")

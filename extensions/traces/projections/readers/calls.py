@@ -50,6 +50,9 @@ class Calls:
         """Add an open call; one of the same id that has its result is another call."""
         self._close(call_id)
         digest = _digest(name, arguments)
+        if call_id in self.answered and call_id not in self._digests:  # its result came first
+            self._digests[call_id] = digest
+            return
         if call_id in self.answered:
             self.answered.remove(call_id)
             self._reused.add(call_id)
@@ -82,7 +85,7 @@ class Calls:
         result, and asks otherwise.
         """
         call_id = str(call["id"])
-        if call_id not in self:
+        if call_id not in self._digests:
             return True
         digest = _digest(str(call["name"]), arguments_of(call))
         return is_answer and call_id in self.answered and self._digests.get(call_id) != digest

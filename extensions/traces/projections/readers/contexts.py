@@ -24,6 +24,14 @@ class Overlap:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class ContextEnd:
+    """The node at which a context ends, and whether it was asked before, in another trace."""
+
+    node: str
+    is_asked_again: bool = False
+
+
 @dataclass(slots=True)
 class Contexts:
     """The tree of a thread: for each node the one before it, and the digest of its turn."""

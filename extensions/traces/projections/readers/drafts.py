@@ -41,6 +41,7 @@ class Writing:
         self, span: Span, *, wire: str, most: int = UNBOUNDED, goes_on: bool = True
     ) -> None:
         self.span = span
+        self._goes_on = goes_on
         self._parent = _traceparent(span) if goes_on else None
         self.drafts: list[Draft] = []
         self._most = most
@@ -67,7 +68,7 @@ class Writing:
 
     def note(self, key: str, value: JsonValue) -> None:
         """Note something in the first record of the span, which its thread may have to know."""
-        if self._parent is not None and self.drafts:
+        if self._goes_on and self.drafts:
             metadata = object_at(self.drafts[0], "metadata")
             noted: JsonValue = {**object_at(metadata, METADATA), key: value}
             self.drafts[0]["metadata"] = {**metadata, METADATA: noted}

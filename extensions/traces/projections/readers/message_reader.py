@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing_extensions import override
 
 from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import JsonValue, text_at
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.extensions.traces.projections.nested_messages import KNOWN, ROLES, read_message
+from agentlog.extensions.traces.projections.readers.span import Span
+from agentlog.extensions.traces.projections.readers.thread import digest
 from agentlog.extensions.traces.projections.readers.turns import Role, Turn, is_thought, turns_of
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields
@@ -150,3 +152,38 @@ def _is_blank(draft: Draft) -> bool:
             return kind.endswith(_HIDDEN)
         case _:
             return False
+
+
+def figures_digest(response: Draft) -> str:
+    """Return a digest of the tokens of an answer, which all signals of an agent count alike."""
+    usage = object_at(response, "usage")
+    return digest(f"{usage.get('inputTokens')} {usage.get('outputTokens')}")
+
+
+def answer_of(span: Span, reader: MessageReader) -> Draft | None:
+    """Return the answer of a model, None if the call failed without any."""
+    in_messages = reader.response(span.outputs)
+    usage = {**object_at(in_messages, "usage"), **object_at(span.response, "usage")}
+    if span.error is not None and not (span.outputs or usage):
+        return None
+    response: Draft = {"type": "llm_response", **in_messages, **span.response}
+    if usage:
+        response["usage"] = usage
+    if span.begin is not None and span.end is not None and span.end >= span.begin:
+        response["latencyMs"] = span.end - span.begin
+    return response
+
+
+def results_in(spans: Iterable[Span], reader: MessageReader) -> dict[str, Item]:
+    """Return the results that models were sent, by the ids of their calls, each but one."""
+    sent: dict[str, Item] = {}
+    several: set[str] = set()
+    turns = (turn for span in spans for turn in reader.turns(span.inputs) if turn.role == "tool")
+    for turn in turns:
+        (result,) = objects_of(turn.drafts[0]["results"])
+        call_id = text_at(result, "callId")
+        if call_id is None:
+            continue
+        if sent.setdefault(call_id, result)["output"] != result["output"]:
+            several.add(call_id)
+    return {call_id: result for call_id, result in sent.items() if call_id not in several}

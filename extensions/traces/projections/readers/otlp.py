@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
-from agentlog.extensions.traces.projections.readers.dialects import events
+from agentlog.extensions.traces.projections.readers.dialects import log_records
 from agentlog.extensions.traces.projections.readers.otlp_json import records_of_file
 from agentlog.extensions.traces.projections.readers.placement import (
     in_order,
@@ -90,7 +90,8 @@ def _span(item: Item) -> Span:
 def _others(span: Span) -> Iterator[str]:
     """Yield what each record of a span is that has nothing of generative AI."""
     if span.is_log:
-        yield from ("log record" for item in span.records.values() if not events.is_known(item))
+        others = (item for item in span.records.values() if not log_records.is_known(item))
+        yield from ("log record" for _ in others)
     elif span.kind == "other" and not read_span(_record(span)):
         yield "span"
 

@@ -1,5 +1,6 @@
 """The order of spans, and the conversation that each belongs to."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -8,9 +9,9 @@ from typing import TypeVar
 from agentlog.domain.json.values import object_at, text_at
 from agentlog.extensions.traces.projections.readers.dialects import (
     claude_code,
-    events,
     gemini_cli,
     langfuse,
+    log_records,
     logfire,
     semconv,
 )
@@ -122,29 +123,29 @@ def placed_records(
 ) -> list[ConversationSpan]:
     """Return log records by their spans, each with its conversation; `names` are those of traces.
 
-    That is the one which a record of the trace names, else the trace's; of a record without a
-    trace its own.
+    That is its own, else the one which a record of the trace names, else the trace's.
     """
     own = {_trace(record): name for record in records if (name := conversation_of(record))}
     by_trace = {**(names or {}), **own}
     together: dict[str, list[Item]] = {}
     for record in records:
         trace = _trace(record)
-        name = by_trace.get(trace) if trace else conversation_of(record)
+        name = conversation_of(record) or by_trace.get(trace)
         together.setdefault(name or trace, []).append(record)
     return [
         ConversationSpan(row, name)
         for name, of_name in together.items()
-        for row in events.read(of_name)
+        for row in log_records.read(of_name)
     ]
 
 
 def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
     """Return spans by the begin of their trace, then by their own, those around others first.
 
-    Log records of a span stand before it. A model call within another, but for one that a tool or
-    agent makes there, is kept as a record alone, since it tells the same; so is an agent around
-    model calls with contents. An error is told by the innermost span that failed.
+    Log records of a span stand before it, events of agents by their time in the trace before them.
+    A model call within another, but for one that a tool or agent makes there, is kept as a record
+    alone, since it tells the same; so is an agent around model calls with contents. An error is
+    told by the innermost span that failed.
     """
     listed = list(spans)
     tree = tree or Tree({span.key: (span.trace_id, span.parent_id) for span in listed})
@@ -159,11 +160,19 @@ def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
             if span.begin is not None and span.trace_id:
                 begins[key] = min(span.begin, begins.get(key, span.begin))
 
+    traces = sorted(
+        {(begins[span.trace_id], span.trace_id) for span in listed if span.trace_id in begins}
+    )
+
     # a record without a trace stands by its own time, as several runs may have such
     def place(span: Span) -> tuple[int, str, int, int, bool, int]:
-        first = begins.get(span.trace_id, 0 if span.trace_id else span.begin or 0)
+        first, trace = begins.get(span.trace_id, span.begin or 0), span.trace_id
         begin = begins.get(span.key, first)  # of its log records too, which tell what it was given
-        return first, span.trace_id, begin, tree.depth(span.key), not span.is_log, span.end or 0
+        if span.kind == "event":  # it tells what was when it was written
+            begin = span.end or 0
+            before = 0 if trace else bisect_right(traces, (begin, "g"))
+            first, trace = traces[before - 1] if before else (first, trace)
+        return first, trace, begin, tree.depth(span.key), not span.is_log, span.end or 0
 
     def once(span: Span) -> Span:
         is_told = (span.kind == "chat" and outer.get(span.key) == "chat") or (

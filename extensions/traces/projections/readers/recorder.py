@@ -3,22 +3,27 @@
 It is the same for the live endpoint and for a file, whose thread begins empty.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
+from agentlog.domain.json.values import JsonValue
 from agentlog.extensions.traces.projections.readers.calls import arguments_of
-from agentlog.extensions.traces.projections.readers.contexts import path_of
+from agentlog.extensions.traces.projections.readers.contexts import ContextEnd, path_of
 from agentlog.extensions.traces.projections.readers.drafts import UNBOUNDED, Writing, joined
-from agentlog.extensions.traces.projections.readers.message_reader import MessageReader
+from agentlog.extensions.traces.projections.readers.message_reader import (
+    MessageReader,
+    answer_of,
+    figures_digest,
+    results_in,
+)
 from agentlog.extensions.traces.projections.readers.span import Span, ToolRun, hexadecimal
-from agentlog.extensions.traces.projections.readers.thread import ASKED, SpanThread, digest
+from agentlog.extensions.traces.projections.readers.thread import ASKED, TOLD, SpanThread, digest
 from agentlog.extensions.traces.projections.readers.turns import (
     NewTurns,
     Turn,
     add_new,
     call_id_of,
+    is_of_context,
     is_thought,
 )
 from agentlog.extensions.traces.projections.readers.unread import note_unread
@@ -55,14 +60,6 @@ def recorded(
     return drafts
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """The node at which a context ends, and whether it was asked before, in another trace."""
-
-    node: str
-    is_asked_again: bool = False
-
-
 class _Recorder:
     def __init__(self, thread: SpanThread, spans: Sequence[Span], reader: MessageReader) -> None:
         self._thread = thread
@@ -71,7 +68,12 @@ class _Recorder:
         self._wire = thread.wire
         self.reader = reader
         has_tools = any(span.tool is not None for span in spans)
-        self._sent = _results_in(spans, reader) if has_tools else {}
+        self._sent = results_in(spans, reader) if has_tools else {}
+        tools = [span.tool for span in spans if span.kind == "event"]
+        self._events = {tool.call_id: tool for tool in tools if tool is not None}
+        self._answer: tuple[int | None, str] = (None, "")  # when an event told the last, its id
+        self._told: list[JsonValue] = []
+        self._turns: list[JsonValue] = []
 
     def record(self, span: Span, most: int) -> list[Draft]:
         """Return the messages that a span adds."""
@@ -84,32 +86,86 @@ class _Recorder:
                 writing.add_record(message_id, record)
         if not writing.drafts:
             return []
+        self._told, self._turns = [], []
+        self._take(span, writing)
+        if self._told:
+            writing.note(TOLD, {span.teller: self._told})
+        if self._turns:
+            writing.note("turns", self._turns)
+        return writing.drafts
+
+    def _take(self, span: Span, writing: Writing) -> None:
         match span.kind:
             case "chat":
                 self._take_chat(span, writing)
             case "tool" if span.tool is not None:
                 self._take_tool(span, span.tool, writing)
+            case "event":
+                self._take_event(span, writing)
             case "agent" if not self._contexts:  # else its model calls told all of it
                 context = self._take_context(span, writing)
                 self._take_outputs(span, writing, context)
             case _:
                 pass
-        if span.kind != "tool" and span.error is not None:
+        if span.kind not in {"tool", "event"} and span.error is not None:
             failure = digest(span.trace_id + span.error)
             if failure not in self._thread.errors:  # a span fails by the failure of one within it
                 self._thread.errors.add(failure)
-                writing.add({"type": "runtime_error", "error": span.error}, at=span.end)
-        return writing.drafts
+                if self._tell(digest(span.error), span) is None:
+                    writing.add({"type": "runtime_error", "error": span.error}, at=span.end)
+
+    def _tell(self, key: str, span: Span, response_id: str = "") -> str | None:
+        """Return the answer under which another signal told a thing; None if it is new."""
+        if not span.teller:
+            return None
+        known = self._thread.tell(key, span.teller, response_id)
+        self._told.append([key, response_id if known is None else known])
+        return known
+
+    def _is_there(self, turn: Turn, span: Span, before: str | None) -> bool:
+        """Return whether another signal told a turn; its place in a context is noted then."""
+        is_said = turn.role in {"user", "assistant"} and not turn.call_ids
+        if not is_said or self._tell(turn.digest, span) is None:
+            return False
+        if before is not None:
+            self._turns.append([before, turn.digest])
+        return True
+
+    def _take_event(self, span: Span, writing: Writing) -> None:
+        """Add what an event of an agent tells by itself, where no other signal did."""
+        at, response_id = span.end, next(iter(span.records))
+        if self._answer[0] == at:  # an answer and its figures are written at once
+            response_id = self._answer[1]
+        for messages, is_answer in ((span.inputs, False), (span.outputs, True)):
+            new: list[NewTurns] = []
+            for turn in self.reader.turns(messages, is_answer=is_answer):
+                if not self._is_there(turn, span, None):
+                    add_new(new, turn, None)
+            for listed in new:
+                self._say(listed, writing, at=at, response_id=response_id, is_answer=is_answer)
+        response = answer_of(span, self.reader)
+        if response is not None and "usage" in response:
+            known = self._tell(figures_digest(response), span, response_id)
+            self._answer = at, known or response_id
+            if known is None or "costUsd" in response:
+                writing.add(response, at=at, response_id=known or response_id)
+        if span.tool is not None:
+            self._take_tool(span, span.tool, writing)
+        elif span.error is not None and self._tell(digest(span.error), span) is None:
+            writing.add({"type": "runtime_error", "error": span.error}, at=at)
 
     def _take_chat(self, span: Span, writing: Writing) -> None:
         context = self._take_context(span, writing)
-        if not span.is_log:
+        response = None if span.is_log else answer_of(span, self.reader)
+        figures = figures_digest(response) if response is not None and "usage" in response else ""
+        is_there = figures != "" and self._tell(figures, span, span.span_id) is not None
+        if not (span.is_log or is_there):
             writing.add({"type": "llm_request", **span.request}, at=span.begin)
-            if (response := _response(span, self.reader)) is not None:
+            if response is not None:
                 writing.add(response, at=span.end, response_id=span.span_id)
         self._take_outputs(span, writing, context)
 
-    def _take_outputs(self, span: Span, writing: Writing, context: "_Context") -> None:
+    def _take_outputs(self, span: Span, writing: Writing, context: ContextEnd) -> None:
         new: list[NewTurns] = []
         node, is_noted = context.node, False
         for turn in self.reader.turns(span.outputs, is_answer=True):
@@ -117,6 +173,8 @@ class _Recorder:
             is_known = node in self._contexts and not self._calls.asks_anew(turn)
             if context.is_asked_again or not is_known:
                 self._contexts.add(before, turn.digest)
+                if self._is_there(turn, span, before):
+                    continue
                 add_new(new, turn, before)
                 is_noted |= before == context.node  # by its turn
             else:  # a later request told of it, mostly without its thoughts
@@ -129,20 +187,20 @@ class _Recorder:
         for turns in new:
             self._say(turns, writing, at=span.end, response_id=span.span_id, is_answer=True)
 
-    def _take_context(self, span: Span, writing: Writing) -> "_Context":
+    def _take_context(self, span: Span, writing: Writing) -> ContextEnd:
         """Add what is new of a context.
 
         A request in another trace that says nothing new asks the last question again, if another
         one asked it before; else it is the one that a later request told of, and came late.
         """
         inputs = list(self._calls.in_context(self.reader.turns(span.inputs)))
-        path = [turn for turn in inputs if _is_of_context(turn)]
+        path = [turn for turn in inputs if is_of_context(turn)]
         digests = [turn.digest for turn in path]
         nodes = path_of(digests)
         begin = self._contexts.known(digests)
         old = range(0)
         if span.is_log and not digests:
-            return _Context(self._contexts.last)
+            return ContextEnd(self._contexts.last)
         trace = hexadecimal(span.trace_id)
         is_new = trace not in self._thread.traces and not (span.is_log and not trace)
         is_asked_again = is_new and 0 < begin == len(digests) and nodes[-1] in self._contexts.asked
@@ -160,16 +218,17 @@ class _Recorder:
         n = -1
         for turn in inputs:
             before = None
-            if _is_of_context(turn):
+            if is_of_context(turn):
                 n += 1
                 if (n < begin or n in old) and not self._calls.asks_anew(turn, answered):
                     continue
                 before = nodes[n]
                 self._contexts.add(before, digests[n])
-            add_new(new, turn, before)
+            if not self._is_there(turn, span, before):
+                add_new(new, turn, before)
         for n, turns in enumerate(new):
             self._say(turns, writing, at=span.begin, response_id=f"{span.span_id}-{n}")
-        return _Context(nodes[-1], is_asked_again=is_asked_again)
+        return ContextEnd(nodes[-1], is_asked_again=is_asked_again)
 
     def _rewrite(
         self,
@@ -218,13 +277,15 @@ class _Recorder:
 
     def _take_tool(self, span: Span, tool: ToolRun, writing: Writing) -> None:
         """Add a tool's run: its result as a model was sent it, as far as that is known."""
+        tool = tool.beside(self._events.get(tool.call_id))
         call_id = tool.call_id or self._calls.open_of(tool.name, tool.arguments) or span.span_id
         if call_id not in self._calls:
             call: Item = {"id": call_id, **call_fields(tool.name, tool.arguments)}
             self._calls.ask(call_id, tool.name, arguments_of(call))
             writing.add({"type": "tool_calls", "calls": [call]}, at=span.begin)
-        if call_id in self._calls.answered:
-            return
+        is_told_later = span.kind == "event" and span.trace_id != "" and tool.result is None
+        if call_id in self._calls.answered or (is_told_later and tool.error is None):
+            return  # by the span of the tool: a trace has spans
         self._calls.answer(call_id)
         result: Item = {"callId": call_id, "name": tool.name, "output": tool.result}
         result |= self._sent.get(call_id, {})
@@ -238,39 +299,3 @@ class _Recorder:
             # what the model was given, where the view would show the error
             wires = {"openai": [{"set": {"content": value_text(result["output"])}}]}
         writing.add({"type": "tool_results", "results": [result]}, at=span.end, wires=wires)
-
-
-def _response(span: Span, reader: MessageReader) -> Draft | None:
-    """Return the answer of a model, None if the call failed without any."""
-    in_messages = reader.response(span.outputs)
-    usage = {**object_at(in_messages, "usage"), **object_at(span.response, "usage")}
-    if span.error is not None and not (span.outputs or usage):
-        return None
-    response: Draft = {"type": "llm_response", **in_messages, **span.response}
-    if usage:
-        response["usage"] = usage
-    if span.begin is not None and span.end is not None and span.end >= span.begin:
-        response["latencyMs"] = span.end - span.begin
-    return response
-
-
-def _results_in(spans: Iterable[Span], reader: MessageReader) -> dict[str, Item]:
-    """Return the results that models were sent, by the ids of their calls, each but one."""
-    sent: dict[str, Item] = {}
-    several: set[str] = set()
-    turns = (turn for span in spans for turn in reader.turns(span.inputs) if turn.role == "tool")
-    for turn in turns:
-        (result,) = objects_of(turn.drafts[0]["results"])
-        call_id = text_at(result, "callId")
-        if call_id is None:
-            continue
-        if sent.setdefault(call_id, result)["output"] != result["output"]:
-            several.add(call_id)
-    return {call_id: result for call_id, result in sent.items() if call_id not in several}
-
-
-def _is_of_context(turn: Turn) -> bool:
-    """Return whether a turn takes part in a context; of results only those without an id."""
-    if turn.role == "tool":
-        return call_id_of(turn.drafts[0]) is None
-    return turn.role != "system"

@@ -8,7 +8,7 @@ object, which the log keeps whole.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypedDict
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
@@ -19,7 +19,7 @@ from agentlog.extensions.traces.projections.nested_messages import (
 )
 from agentlog.projections.view import Item
 
-Kind = Literal["chat", "tool", "agent", "other"]
+Kind = Literal["chat", "tool", "agent", "event", "other"]
 Key = tuple[str, str]
 """Trace and span id."""
 
@@ -39,6 +39,14 @@ class ToolRun:
     arguments: JsonValue = None
     result: JsonValue = None
     error: JsonValue = None
+
+    def beside(self, event: "ToolRun | None") -> "ToolRun":
+        """Return the run with what an event says of it and it does not."""
+        if event is None:
+            return self
+        arguments = event.arguments if self.arguments is None else self.arguments
+        result = event.result if self.result is None else self.result
+        return replace(self, arguments=arguments, result=result)
 
 
 def tool_run(name: str, *, call_id: str | None, arguments: JsonValue, output: JsonValue) -> ToolRun:
@@ -67,6 +75,8 @@ class Span:
     objects to keep, each with a name that is unique in its trace, as messages of `record_type`.
     `left` are values with words that are in none of these, by the names of their attributes.
     With `is_delta` its inputs are but what is new of a context.
+    `teller` names its signal where another one may tell the same: of equal things that several tell
+    the n-th of each is one.
     `part` describes a part of a run: its `id`, and whether it has `begun` and `ended` with it.
     """
 
@@ -89,6 +99,7 @@ class Span:
     part: Item = field(default_factory=dict)
     is_log: bool = False
     is_delta: bool = False
+    teller: str = ""
 
     @property
     def key(self) -> Key:

@@ -34,6 +34,11 @@ from agentlog.projections.view import Item
 
 _WIRES = (OTEL, WIRE)
 
+TOLD = "told"
+"""The key in a record's metadata, under `METADATA`, of what several signals may tell.
+
+Each has a digest, and the id of the answer under which the record's teller told it.
+"""
 ASKED = "asked"
 """The key in a record's metadata, under `METADATA`, of the node at which its context ends.
 
@@ -49,7 +54,8 @@ class SpanThread:
 
     `records` are the ids of raw records. Of prompts, thoughts, outputs
     of tools and errors only digests are held. `traces` are
-    those of which something is there. `conversation` is the name that the thread's metadata has for
+    those of which something is there. `told` has for each digest the answers under which each
+    teller told it. `conversation` is the name that the thread's metadata has for
     it. `wire` begins the types of messages that the catalogue does not have. `goes_on`: it may be
     fed again, so its messages note what must be known of it then.
     """
@@ -65,6 +71,7 @@ class SpanThread:
     outputs: set[str] = field(default_factory=set)
     errors: set[str] = field(default_factory=set)
     traces: set[str] = field(default_factory=set)
+    told: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     conversation: str | None = None
     contexts: Contexts = field(default_factory=Contexts)
 
@@ -73,7 +80,10 @@ class SpanThread:
         """How many entries it holds."""
         several = (self.prompts, self.thoughts, self.outputs, self.errors, self.traces)
         digests = sum(map(len, several)) + len(self.contexts)
-        return len(self.records) + len(self.runs) + len(self.calls.answered) + digests
+        several_told = len(self.told)
+        return (
+            len(self.records) + len(self.runs) + len(self.calls.answered) + digests + several_told
+        )
 
     def keep(self, message_id: str, part: Item) -> None:
         """Go on by a raw record, which may be a part of a run."""
@@ -85,6 +95,12 @@ class SpanThread:
         """Go on by an event of the thread."""
         self.version = event.version
         noted = object_at(event.metadata, METADATA)
+        turns = [(str(before), str(digest)) for before, digest in _pairs(noted.get("turns"))]
+        for before, digest in turns:
+            self.contexts.add(before, digest)
+        for teller, pairs in object_at(noted, TOLD).items():
+            for pair in _pairs(pairs):
+                self.tell(str(pair[0]), teller, str(pair[1]))
         if event.type in {SPAN, LOG} or "run" in noted:
             self.keep(event.message_id, object_at(noted, "run"))
             if (node := text_at(noted, ASKED)) is not None:
@@ -98,9 +114,6 @@ class SpanThread:
         ]
         if trace:
             self.traces.add(trace)
-        turns = [(str(before), str(digest)) for before, digest in _pairs(noted.get("turns"))]
-        for before, digest in turns:
-            self.contexts.add(before, digest)
         answered = hexadecimal(text_at(event.metadata, "responseId") or "")[-len(span) :]
         if span and turns and answered == span:
             self.contexts.asked.add(turns[0][0])
@@ -126,6 +139,20 @@ class SpanThread:
                 self.conversation = text_at(metadata or {}, CONVERSATION) or self.conversation
             case _:
                 pass
+
+    def tell(self, digest: str, teller: str, response_id: str) -> str | None:
+        """Go on by what a teller tells; return the answer under which it is there, None if new.
+
+        Of equal things the n-th of each teller is one: nothing else tells them apart, as signals
+        have neither ids nor times in common.
+        """
+        by_teller = self.told.setdefault(digest, {})
+        own = by_teller.setdefault(teller, [])
+        n = len(own)
+        others = (ids[n] for name, ids in by_teller.items() if name != teller and n < len(ids))
+        known = next(others, None)
+        own.append(response_id if known is None else known)
+        return known
 
     def new_of(self, draft: Draft, role: Role, *, is_answer: bool) -> Draft | None:
         """Return what is new of a message, None if nothing is; go on by it."""

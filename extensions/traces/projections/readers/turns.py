@@ -182,3 +182,10 @@ def _canonical(draft: Draft) -> JsonValue:
             return None
         case _:
             return draft
+
+
+def is_of_context(turn: Turn) -> bool:
+    """Return whether a turn takes part in a context; of results only those without an id."""
+    if turn.role == "tool":
+        return call_id_of(turn.drafts[0]) is None
+    return turn.role != "system"

@@ -10,10 +10,19 @@ from dataclasses import replace
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.extensions.traces.projections.readers.dialects import semconv
-from agentlog.extensions.traces.projections.readers.span import Span, tool_run
+from agentlog.extensions.traces.projections.readers.span import Span, known, tool_run
 from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
+USAGE = TokenWords(
+    "input_tokens",
+    "output_tokens",
+    read="cache_read_tokens",
+    written="cache_creation_tokens",
+    cache_beside=True,
+)
+"""Anthropic's counts: what caches have stands beside the input."""
 _TYPES = {"interaction", "llm_request", "tool", "tool.blocked_on_user", "tool.execution"}
 _NEW = "new_context"
 _TITLE = re.compile(r"^\[(USER|ASSISTANT|TOOL RESULT: ([^\]\n]+))\]\n", re.MULTILINE)
@@ -29,7 +38,9 @@ def read(span: Item) -> Span:
     """Return the row of a span."""
     attributes = object_at(span, "attributes")
     row = semconv.read(span)
-    row = replace(row, left={name: _untitled(value) for name, value in row.left.items()})
+    response = {**row.response, **known(usage=USAGE.figures(attributes))}
+    left = {name: _untitled(value) for name, value in row.left.items()}
+    row = replace(row, left=left, response=response, teller="span")
     match attributes["span.type"], attributes.get(_NEW):
         case "llm_request", str(text):
             left = {name: value for name, value in row.left.items() if name != _NEW}

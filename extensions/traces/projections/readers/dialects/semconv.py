@@ -92,6 +92,7 @@ def read(span: Item) -> Span:
         tool=tool,
         error=failed,
         records={text_at(span, "spanId") or "": span},
+        teller="span" if any(key.startswith("codex.") for key in attributes) else "",
         left={**contents.beside, **left_of(values, read_names)},
     )
 
