@@ -19,6 +19,7 @@ from agentlog.extensions.dataset.tables import write_tables
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.readmodels.catch_up import Progress, bring_up
+from agentlog.infrastructure.readmodels.counted_rows import with_beside
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 
@@ -81,7 +82,11 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
                     place,
                     names,
                     bring_up=lambda position: bring_up(
-                        database, projection_status, names, position=position, progress=progress
+                        database,
+                        projection_status,
+                        with_beside(names),
+                        position=position,
+                        progress=progress,
                     ),
                     progress=progress,
                 )

@@ -6,10 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import psycopg
 import pyarrow as pa
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from agentlog.extensions.dataset.schema import arrow_schema, column, read_times_as_numbers
-from agentlog.infrastructure.readmodels.tables import SCHEMA
 from agentlog.projections.readmodels.table import Table
 
 _PAGE_ROWS = 10_000
@@ -25,28 +24,31 @@ class DayRows:
 
 
 class TableDays:
-    """One tenant's rows of one build of a read model, by the day of its definition."""
+    """One tenant's `rows` of a read model, by the day of its definition."""
 
-    def __init__(self, table: Table, build: int, *, tenant: str) -> None:
+    def __init__(self, table: Table, rows: Composable, *, tenant: str) -> None:
         self._table = table
         self._tenant = tenant
         self._schema = arrow_schema(table.name, tenant=tenant)
-        self._name = Identifier(SCHEMA, f"{table.name}_{build}")
+        self._rows = rows
+        known = SQL(" OR {} IS NOT NULL").format(Identifier(table.identity or ""))
+        self._may_change = SQL("(is_open{})").format(known if table.identity else SQL(""))
         self._day = Identifier(table.day)
 
     def days(self, connection: psycopg.Connection) -> dict[date | None, DayRows]:
         """Return every day that has rows; days are in UTC.
 
-        Only open rows can change or be deleted, so a day with the same number of rows and the same
-        open ones has the same rows.
+        Only open rows can change or be deleted, and those of an identity, which others tell again:
+        a day with the same number of rows and the same ones of these has the same rows.
         """
         days = connection.execute(
             SQL(
                 "SELECT ({day} AT TIME ZONE 'UTC')::date, count(*), "
                 "count(*) FILTER (WHERE is_open), "
-                "coalesce(sum(hashtextextended(each::text, 0)) FILTER (WHERE is_open), 0)::text "
-                "FROM {name} AS each WHERE tenant = %s GROUP BY 1 ORDER BY 1"
-            ).format(day=self._day, name=self._name),
+                "coalesce(sum(hashtextextended(item::text, 0)) "
+                "FILTER (WHERE {may_change}), 0)::text "
+                "FROM {rows} AS item WHERE tenant = %s GROUP BY 1 ORDER BY 1"
+            ).format(day=self._day, rows=self._rows, may_change=self._may_change),
             (self._tenant,),
         ).fetchall()
         return {day: DayRows(rows, still_open, digest) for day, rows, still_open, digest in days}
@@ -55,9 +57,9 @@ class TableDays:
         """Return the days that have rows of some threads."""
         rows = connection.execute(
             SQL(
-                "SELECT DISTINCT ({day} AT TIME ZONE 'UTC')::date FROM {name} "
+                "SELECT DISTINCT ({day} AT TIME ZONE 'UTC')::date FROM {rows} AS item "
                 "WHERE tenant = %s AND thread_id = ANY (%s)"
-            ).format(day=self._day, name=self._name),
+            ).format(day=self._day, rows=self._rows),
             (self._tenant, list(threads)),
         ).fetchall()
         return {day for (day,) in rows}
@@ -79,11 +81,11 @@ class TableDays:
         within = "{day} IS NULL" if day is None else "{day} >= %(begin)s AND {day} < %(end)s"
         keys = [self._table.day, *(key for key in self._table.key if key != "tenant")]
         return SQL(
-            f"SELECT {{columns}} FROM {{name}} WHERE tenant = %(tenant)s AND {within} "  # noqa: S608 - ours
+            f"SELECT {{columns}} FROM {{rows}} AS item WHERE tenant = %(tenant)s AND {within} "  # noqa: S608 - ours
             "ORDER BY {keys}"
         ).format(
             columns=SQL(", ").join(Identifier(shown.name) for shown in self._table.columns),
-            name=self._name,
+            rows=self._rows,
             day=self._day,
             keys=SQL(", ").join(map(Identifier, keys)),
         )

@@ -1,7 +1,7 @@
 """Export of read models into a dataset: writes the days whose rows differ from its files."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
@@ -30,6 +30,7 @@ from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.infrastructure.readmodels.catch_up import Progress
+from agentlog.infrastructure.readmodels.counted_rows import BESIDE, counted_rows, with_beside
 from agentlog.infrastructure.readmodels.projection_status import NewerReadModel
 from agentlog.infrastructure.readmodels.tables import SCHEMA
 from agentlog.projections.readmodels.registry import read_model
@@ -67,12 +68,13 @@ def write_tables(
     for _ in range(_TRIES):
         bring_up(position)
         with suppress(UndefinedTable), _snapshot(database) as connection:
-            live = _live(connection, names)
+            live = _live(connection, with_beside(names))
             tenant = place.manifest.tenant
             covered = {last_event(connection, tenant, upto=build.position) for build in live}
             if len(covered) == 1:
-                _lock(connection, live)
-                return _write(connection, place, live, covered.pop(), progress)
+                tables = _locked(connection, live)
+                written = [build for build in live if build.name in names]
+                return _write(connection, place, written, tables, covered.pop(), progress)
             position = max(build.position for build in live)
         time.sleep(_PAUSE_SECONDS)  # until those that are behind have gone on
     raise ReadModelsMove
@@ -87,26 +89,34 @@ def _live(connection: psycopg.Connection, names: Sequence[str]) -> list[Build]:
     return [live[name] for name in names]
 
 
-def _lock(connection: psycopg.Connection, live: Sequence[Build]) -> None:
+def _locked(connection: psycopg.Connection, live: Sequence[Build]) -> Mapping[str, Identifier]:
     """Keep tables from being dropped; raises `UndefinedTable` where a rebuilt one replaced one."""
-    tables = (Identifier(SCHEMA, f"{build.name}_{build.build}") for build in live)
-    connection.execute(SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(SQL(", ").join(tables)))
+    tables = {build.name: Identifier(SCHEMA, f"{build.name}_{build.build}") for build in live}
+    names = SQL(", ").join(tables.values())
+    connection.execute(SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(names))
+    return tables
 
 
-def _write(
+def _write(  # noqa: PLR0913, PLR0917 - one parameter a part of what is written
     connection: psycopg.Connection,
     place: Place,
     live: Sequence[Build],
+    names: Mapping[str, Identifier],
     covered: Mark | None,
     progress: Progress,
 ) -> WrittenTables:
-    """Add the files of all tables; `covered` is the last event in their rows."""
+    """Add the files of `live` tables; `covered` is the last event in their rows."""
     manifest, written = place.manifest, 0
     tables = dict(manifest.tables)
     position = 0 if covered is None else covered.position
     for build in live:
+        table = TableDays(
+            read_model(build.name).table,
+            counted_rows(build.name, names),
+            tenant=manifest.tenant,
+        )
         tables[build.name], days = _write_table(
-            connection, place, build, position=position, progress=progress
+            connection, place, build, table, position=position, progress=progress
         )
         written += days
     redacted = max(tables[build.name].redacted for build in live)
@@ -130,8 +140,14 @@ def _snapshot(database: Database) -> Iterator[psycopg.Connection]:
         yield connection
 
 
-def _write_table(
-    connection: psycopg.Connection, place: Place, build: Build, *, position: int, progress: Progress
+def _write_table(  # noqa: PLR0913 - as above
+    connection: psycopg.Connection,
+    place: Place,
+    build: Build,
+    table: TableDays,
+    *,
+    position: int,
+    progress: Progress,
 ) -> tuple[TableFiles, int]:
     """Add the days of a table that differ from the dataset's; return its files, and how many."""
     name, tenant = build.name, place.manifest.tenant
@@ -146,10 +162,11 @@ def _write_table(
         if rows_path(name, day, file) not in place.incomplete
     }
     erased = erased_since(connection, tenant, after=0 if known is None else known.redacted)
-    as_before = known is not None and of_this_build and known.position == position
+    # rows that need those of another table are counted anew: that may be another build
+    is_alone = name not in BESIDE
+    as_before = known is not None and of_this_build and is_alone and known.position == position
     if known is not None and as_before and len(old) == len(known.days) and not erased.threads:
         return known, 0
-    table = TableDays(read_model(name).table, build.build, tenant=tenant)
     days = table.days(connection)
     erased_days = table.days_of(connection, erased.threads) if erased.threads else set()
     changed = {

@@ -15,6 +15,11 @@ def let_erasures_end(connection: psycopg.Connection) -> None:
     connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_ERASING,))
 
 
+def lock(connection: psycopg.Connection, name: str) -> None:
+    """Take a lock of the database until the commit; waits for it."""
+    connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,))
+
+
 def try_lock(connection: psycopg.Connection, name: str) -> bool:
     """Take a lock of the database that this session holds until `unlock`, if no other has it."""
     query = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"

@@ -13,7 +13,7 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
 from agentlog.infrastructure.postgres.listening.notifications import DIRECTED, PROJECTED
-from agentlog.infrastructure.postgres.locks import let_erasures_end
+from agentlog.infrastructure.postgres.locks import let_erasures_end, lock
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.counted_rows import BESIDE, counted_rows
 from agentlog.infrastructure.readmodels.tables import BuildTable
@@ -179,6 +179,7 @@ def go_live(connection: psycopg.Connection, model: AnyReadModel, build: int) -> 
 
 def _show(connection: psycopg.Connection, model: AnyReadModel, table: AnyTable) -> None:
     """Create the analysts' view of a table that goes live, and those that need its rows too."""
+    lock(connection, "agentlog views of read models")  # one that goes live beside it is seen
     tables: dict[str, AnyTable] = {
         build.name: BuildTable(READ_MODELS[build.name].table, build.build)
         for build in builds(connection)

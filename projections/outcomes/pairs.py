@@ -15,6 +15,7 @@ time is measured by the producer's clock, and only where it went on: an import f
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from agentlog.domain.events import Event
@@ -31,6 +32,7 @@ from agentlog.domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
+from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.values import held, shown
 
@@ -46,11 +48,11 @@ MOST_OPEN: Mapping[Kind, int] = {
 }
 """How many of a kind can be answered, the latest; earlier ones are given up."""
 
-MOST_TOLD = 32
-"""Of how many answers, the latest, figures can be told again.
+MOST_TOLD = 10_000
+"""Of how many answers of a thread, the latest at least, figures can be told again.
 
-One that comes again after so many others counts once more in a timeline and a thread's sums; the
-table `model_calls` knows it by its identity, however late. Parts of an answer come close together.
+One that comes again after twice as many others counts once more in a timeline and a thread's sums;
+the table `model_calls` knows it by its identity, however late. Each takes 60 bytes of a row there.
 """
 
 MADE_ID = "import-"
@@ -157,16 +159,25 @@ def identity_of(event: Event) -> str | None:
     return None if response_id is None or response_id.startswith(MADE_ID) else response_id
 
 
-def with_told(
-    known: Mapping[str, ValueT], identity: str | None, figures: ValueT
-) -> Mapping[str, ValueT]:
+def told_of(known: Layers[ValueT], identity: str | None) -> ValueT | None:
+    """Return the figures last told of an answer; None where none are known."""
+    return None if identity is None else known.get(_digest(identity))
+
+
+def with_told(known: Layers[ValueT], identity: str | None, figures: ValueT) -> Layers[ValueT]:
     """Return the figures of the latest answers by their identity, with those last told of one."""
     if identity is None:
         return known
-    others = {key: value for key, value in known.items() if key != identity}
-    if len(others) >= MOST_TOLD:
-        del others[next(iter(others))]
-    return {**others, identity: figures}
+    known = known.with_changes({_digest(identity): figures})
+    if known.size <= 2 * MOST_TOLD:
+        return known
+    latest: dict[str, ValueT | None] = dict([*known.items()][-MOST_TOLD:])
+    return Layers((latest,), len(latest))
+
+
+def _digest(identity: str) -> str:
+    """Return a short name of an identity, which may be long; of a thread's none are equal."""
+    return blake2b(identity.encode(errors="surrogatepass"), digest_size=6).hexdigest()
 
 
 def rank(output_tokens: float | None, input_tokens: float | None) -> tuple[float, float]:

@@ -100,7 +100,7 @@ class ModelCalls(PairTable[ModelCallRow]):
     counts once in a tenant: what sessions that were resumed or forked say again is a copy.
     """
 
-    version = 7
+    version = 8
     kind = "model"
     table = table_of(
         ModelCallRow,
@@ -213,7 +213,6 @@ def _describe(row: ModelCallRow, answer: Answer, message: LlmResponseMessage) ->
     latency = figure_held(message.latency_ms)
     row.latency_ms = row.latency_ms if latency is None else latency
     row.outcome = "answered"
-    row.model = row.model if answer.name is None else answer.name
     row.provider = held(message.provider)
     row.response_id = answer.id or row.response_id
     _tell(row, message)
@@ -223,6 +222,7 @@ def _tell(row: ModelCallRow, message: LlmResponseMessage) -> None:
     """Write the figures of a response; what it leaves out stays."""
     usage = message.usage or _NOTHING
     whole = wholes_of(usage)
+    row.model = row.model if message.model is None else held(message.model)
     row.finish_reason = held(message.finish_reason) or row.finish_reason
     counts = {name: getattr(usage, name) for name in _COUNTS}
     counts["input_tokens"], counts["output_tokens"] = whole.input, whole.output

@@ -24,6 +24,7 @@ from agentlog.domain.json.values import (
 )
 from agentlog.domain.messages import ExitMessage, ToolCallsMessage
 from agentlog.projections.call_texts import arguments_value
+from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.outcomes.outcome import Judgement, ThreadOutcome, judgement_of
 from agentlog.projections.outcomes.suspicion import REPEAT_RULES, UNANSWERED
 from agentlog.projections.outcomes.words import WordCounts
@@ -77,7 +78,7 @@ class SuspicionRow(Row):
 class Suspicions(ReadModel[SuspicionRow]):
     """What failed in each thread, and the rules that its calls meet."""
 
-    version = 5
+    version = 6
     table = table_of(
         SuspicionRow,
         name="suspicions",
@@ -127,7 +128,10 @@ class _Memory:
         row.failures, row.told, row.suspected = astuple(marks.words)
         row.loops, row.marks = marks.loops, print_text(marks.marks)
         row.settled = self.settled.printed()
-        row.timeline = _TIMELINE.dump(self.carry).decode()
+        # which answers were told decides what counts here, their figures do not
+        told: dict[str, Item | None] = {key: {} for key, _ in self.carry.told.items()}
+        carry = replace(self.carry, told=Layers((told,), len(told)))
+        row.timeline = _TIMELINE.dump(carry).decode()
         places = set(map(_place, is_open))
         row.commands = print_text({k: v for k, v in self.commands.items() if k in places})
 

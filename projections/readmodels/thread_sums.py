@@ -45,8 +45,8 @@ _fields_of = attrgetter(*Figures._fields)
 
 
 def figures_of(message: LlmResponseMessage, model: str | None) -> Figures:
-    """Return what a response counts; `model` was asked, if it names none."""
-    cost = cost_of(message, model if message.model is None else message.model)
+    """Return what a response of a model counts."""
+    cost = cost_of(message, model)
     usd, usage = figure_held(cost.usd), message.usage or TokenUsage()
     whole, total = wholes_of(usage), usage.total_tokens
     if total is None:

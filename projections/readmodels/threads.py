@@ -1,6 +1,5 @@
 """Read model of threads: one row per thread, with goal, progress and outcome."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any, ClassVar
@@ -32,6 +31,7 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
+from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.outcomes.outcome import (
     Judgement,
     ThreadOutcome,
@@ -45,6 +45,7 @@ from agentlog.projections.outcomes.pairs import (
     answers_in,
     asks_in,
     identity_of,
+    told_of,
     with_told,
 )
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
@@ -161,7 +162,9 @@ class ThreadRow(Row):
         _NOTHING
     )
     told_figures: Annotated[
-        str, "what the latest 32 answers with an id count in its sums, as a JSON object by id"
+        str,
+        "what answers with an id count in its sums, and their models, as a JSON object by digests "
+        "of the ids: of the latest 10,000 at least",
     ] = _NO_METADATA
     last_response_id: Annotated[
         str | None, "the model response that was last counted as a step"
@@ -171,7 +174,7 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 11
+    version = 12
     table = table_of(
         ThreadRow,
         name="threads",
@@ -213,23 +216,21 @@ class Threads(ReadModel[ThreadRow]):
             pairs: list[JsonValue] = [[ask.id, ask.name] for ask in memory.requests.values]
             (row,) = rows.open
             row.open_requests = print_text(pairs)
-            kept: dict[str, JsonValue] = {k: [*v] for k, v in memory.answers.items()}
-            row.told_figures = print_text(kept)
+            row.told_figures = print_text(dict[str, JsonValue](memory.answers.items()))
 
 
 @dataclass(slots=True)
 class _Memory:
-    """The open requests to models, and the figures last told of the latest answers."""
+    """The open requests to models, and the figures and model last told of the latest answers."""
 
     requests: Open[Ask]
-    answers: Mapping[str, Figures]
+    answers: Layers[list[Any]]
 
 
 def _memory_of(row: ThreadRow) -> _Memory:
     known = [_ask_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
-    kept: Mapping[str, Any] = object_of(parse_stored(row.told_figures.encode()))
-    answers = {identity: Figures(*figures) for identity, figures in kept.items()}
-    return _Memory(Open[Ask]().ask(known, known), answers)
+    answers: dict[str, Any] = {**object_of(parse_stored(row.told_figures.encode()))}
+    return _Memory(Open[Ask]().ask(known, known), Layers((answers,), len(answers)))
 
 
 def _time(row: ThreadRow, sent: datetime) -> None:
@@ -347,13 +348,17 @@ def _pair(
         row.runtime_errors += 1
         return
     identity = identity_of(event)
-    figures = figures_of(message, None if request is None else request.name)
-    before = None if request is not None or identity is None else memory.answers.get(identity)
+    told = told_of(memory.answers, identity) if request is None else None
+    before = None if told is None else Figures(*told[:-1])
+    model = message.model
+    if model is None:
+        model = told[-1] if told is not None else request and request.name
+    figures = figures_of(message, model)
     if before is None:
         row.model_calls += request is None
     else:
         figures = figures.over(before)
-    memory.answers = with_told(memory.answers, identity, figures)
+    memory.answers = with_told(memory.answers, identity, [*figures, model])
     for name, sum_ in with_figures(sums_of(row), figures, before)._asdict().items():
         setattr(row, name, sum_)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import array_of, integer_at
+from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.outcomes.attempts import Attempts
 from agentlog.projections.outcomes.pairs import MOST_OPEN, Answer, Kind, Open, asks_in
 from agentlog.projections.outcomes.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
@@ -34,7 +35,7 @@ class TimelineCarry:
 
     `ordinal` is the next free one at `version`, `time` that of the latest message. `step` and
     `response_id` are counted as the view agent-state does. `open` has by kind what has no end yet,
-    `told` the figures of the latest answers by their ids.
+    `told` the figures of answers as `pairs.with_told` has them.
     """
 
     version: int = 0
@@ -46,7 +47,7 @@ class TimelineCarry:
     has_ended: bool = False
     past: Past = field(default_factory=Past)
     attempts: Attempts = field(default_factory=Attempts)
-    told: Mapping[str, Item] = field(default_factory=dict)
+    told: Layers[Item] = field(default_factory=Layers)
 
     def at(self, version: int) -> "TimelineCarry":
         """Return a copy for the fold of the event at `version`."""

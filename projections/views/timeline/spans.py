@@ -24,7 +24,7 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.call_texts import arguments_value, call_digest
 from agentlog.projections.outcomes.attempts import place_of
-from agentlog.projections.outcomes.pairs import answers_in, identity_of, with_told
+from agentlog.projections.outcomes.pairs import answers_in, identity_of, told_of, with_told
 from agentlog.projections.outcomes.words import may_have_failed
 from agentlog.projections.values import figure_held
 from agentlog.projections.view import Item
@@ -92,7 +92,7 @@ def _respond(now: TimelineCarry, event: Event, message: LlmResponseMessage) -> I
     (answer,) = answers_in(event)
     span, identity = now.answer(answer), identity_of(event)
     if span is None:
-        before = now.told.get(identity or "")
+        before = told_of(now.told, identity)
         if before is not None:  # its span has been shown: this is the point where it grew
             figures, more = told_again(before, message)
             now.told = with_told(now.told, identity, figures)

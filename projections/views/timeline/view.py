@@ -49,7 +49,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
-    carry_format: ClassVar[int] = 10
+    carry_format: ClassVar[int] = 11
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry

@@ -29,6 +29,7 @@ from tests.extensions.dataset.datasets import (
     duck,
     events_in_database,
     events_in_files,
+    rows_in_database,
     rows_in_files,
     spread_over_days,
 )
@@ -65,6 +66,35 @@ def test_new_events_come_in_new_files(threads: Threads, exporter: Exporter) -> N
     assert len(after) == 2
     assert exporter.manifest.tables == {}
     assert [row[0] for row in events_in_files(exporter.folder)] == [1, 2]
+
+
+def answer(output: int, **fields: Any) -> dict[str, Any]:
+    """Return a draft of an answer that sessions copy."""
+    usage = {"inputTokens": 10 * output, "outputTokens": output}
+    draft = {"type": "llm_response", "model": "gpt-4o", "usage": usage}
+    return {**draft, "metadata": {"responseId": "msg_1"}, **fields}
+
+
+@pytest.mark.parametrize("only", [["events", "threads", "model_calls"], ["threads"]])
+def test_what_a_thread_says_again_counts_once_in_all_files(
+    threads: Threads, exporter: Exporter, own_database: Database, only: list[str]
+) -> None:
+    threads.append("t1", [answer(7)])
+    threads.append("t2", [reply("other"), answer(7)])
+    spread_over_days(own_database, events_a_day=1)
+    exporter(only)
+    threads.append("t3", [answer(260, costUsd=0.5)])  # counts in the place of both
+    threads.append("t1", [answer(8)])  # told again, of a row that is closed
+    exporter(only)
+    for name in {*only} - {"events"}:
+        assert rows_in_files(exporter.folder, name) == rows_in_database(own_database, name)
+    with duck(exporter.folder) as connection:
+        sums = connection.sql(
+            "SELECT sum(model_calls), sum(output_tokens), sum(cost_usd) FROM threads"
+        ).fetchall()
+    assert sums == [(1, 260, 0.5)]
+    assert exporter(only).days == 0
+    assert exporter.manifest.tables.keys() == {*only} - {"events"}
 
 
 def test_only_days_whose_rows_changed_are_written_again(
