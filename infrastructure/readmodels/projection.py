@@ -51,14 +51,22 @@ class _StepStart:
 
 
 class Projection(Generic[RowT]):
-    """Fills one build of a read model, a step at a time; `most_events` bounds a step."""
+    """Fills one build of a read model, a step at a time; `most_events` bounds a step.
+
+    `audited`: the thread whose rows are to be made anew beside the build's, see `BuildTable`.
+    """
 
     def __init__(
-        self, model: ReadModel[RowT], build: int, *, most_events: int = MOST_EVENTS
+        self,
+        model: ReadModel[RowT],
+        build: int,
+        *,
+        most_events: int = MOST_EVENTS,
+        audited: str | None = None,
     ) -> None:
         self._model: ReadModel[RowT] = model
         self._build = build
-        self._table: BuildTable[RowT] = BuildTable(model.table, build)
+        self._table: BuildTable[RowT] = BuildTable(model.table, build, audited=audited)
         self._tracking_name = builds.tracking_name(model.name, build)
         self._most_events = most_events
         self._limit = most_events

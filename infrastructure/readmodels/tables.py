@@ -23,17 +23,25 @@ from agentlog.projections.readmodels.table import SqlType, Table, Words
 
 SCHEMA = "agentlog_readmodels"
 VIEWS = "agentlog_analytics"
+TEMPORARY = "pg_temp"
 
 ThreadKey = tuple[str, str]
 
 
 class BuildTable(Generic[RowT]):
-    """The table of one build of a read model."""
+    """The table of one build of a read model.
 
-    def __init__(self, table: Table, build: int) -> None:
+    `audited`: a temporary table in its place, for the rows of this thread alone; those of other
+    threads are read in the build's.
+    """
+
+    def __init__(self, table: Table, build: int, *, audited: str | None = None) -> None:
         self._table = table
         self._bare_name = f"{table.name}_{build}"
-        self._name = Identifier(SCHEMA, self._bare_name)
+        self._schema, self._view = SCHEMA, (VIEWS, table.name)
+        if audited is not None:
+            self._schema, self._view = TEMPORARY, (TEMPORARY, f"{VIEWS}__{table.name}")
+        self._name = Identifier(self._schema, self._bare_name)
         self._columns = SQL(", ").join(Identifier(column.name) for column in table.columns)
         self._values = attrgetter(*(column.name for column in table.columns))
         types = [column.type for column in table.columns]
@@ -44,13 +52,24 @@ class BuildTable(Generic[RowT]):
             "SELECT {columns} FROM {name} WHERE is_open AND (tenant, thread_id) IN "
             "(SELECT * FROM unnest(%s, %s)) ORDER BY {key}"
         ).format(columns=self._columns, name=self._name, key=_names(table.key))
+        known: Composable = self._name
+        if audited is not None:
+            known = SQL(
+                "(SELECT {columns} FROM {own} UNION ALL SELECT {columns} FROM {kept} "
+                "WHERE thread_id <> {audited})"
+            ).format(
+                columns=self._columns,
+                own=self._name,
+                kept=Identifier(SCHEMA, self._bare_name),
+                audited=Literal(audited),
+            )
         self._known = SQL(
             "SELECT row.* FROM unnest(%s, %s) AS wanted (tenant, identity) CROSS JOIN LATERAL ("
             "SELECT {columns} FROM {name} AS known WHERE known.tenant = wanted.tenant "
             "AND known.{identity} = wanted.identity ORDER BY position LIMIT {most}) AS row"
         ).format(
             columns=self._columns,
-            name=self._name,
+            name=known,
             identity=Identifier(table.identity or "tenant"),
             most=Literal(_MOST_KNOWN),
         )
@@ -130,7 +149,7 @@ class BuildTable(Generic[RowT]):
             if there.get(name):
                 continue
             if name in there:  # its creation was broken off
-                connection.execute(SQL("DROP INDEX {}").format(Identifier(SCHEMA, name)))
+                connection.execute(SQL("DROP INDEX {}").format(Identifier(self._schema, name)))
             connection.execute(
                 SQL("CREATE INDEX {beside} {index} ON {name} {definition}").format(
                     beside=beside, index=Identifier(name), name=self._name, definition=definition
@@ -149,7 +168,7 @@ class BuildTable(Generic[RowT]):
             connection.execute(
                 "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON oid = indexrelid "
                 "WHERE indrelid = to_regclass(%s)",
-                (f"{SCHEMA}.{self._bare_name}",),
+                (f"{self._schema}.{self._bare_name}",),
             ).fetchall()
         )
 
@@ -166,7 +185,7 @@ class BuildTable(Generic[RowT]):
         """
         if not self._table.public:
             return
-        view = Identifier(VIEWS, self._table.name)
+        view = Identifier(*self._view)
         connection.execute(SQL("DROP VIEW IF EXISTS {view}").format(view=view))
         connection.execute(
             SQL(
@@ -185,7 +204,7 @@ class BuildTable(Generic[RowT]):
         for column in self._table.columns:
             connection.execute(
                 SQL("COMMENT ON COLUMN {column} IS {text}").format(
-                    column=Identifier(VIEWS, self._table.name, column.name),
+                    column=Identifier(*self._view, column.name),
                     text=Literal(column.comment),
                 )
             )

@@ -15,6 +15,7 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels.renewal import renew_rows
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
@@ -118,6 +119,37 @@ def test_of_what_nobody_changed_nothing_is_found(derived: Derived) -> None:
     assert derived.findings() == set()
     for table in DERIVED_TABLES:
         assert fetch(derived.database, f"SELECT FROM {table} LIMIT 1"), table
+
+
+LIES = {
+    "a trigger": (
+        "CREATE FUNCTION agentlog_readmodels.lie() RETURNS trigger LANGUAGE plpgsql AS "
+        "'BEGIN NEW.model := ''forged''; RETURN NEW; END'; CREATE TRIGGER lie BEFORE INSERT "
+        "ON agentlog_readmodels.model_calls_1 FOR EACH ROW "
+        "EXECUTE FUNCTION agentlog_readmodels.lie()"
+    ),
+    "a rule": (
+        "CREATE RULE lie AS ON INSERT TO agentlog_readmodels.model_calls_1 DO INSTEAD NOTHING; "
+        "DELETE FROM agentlog_readmodels.model_calls_1"
+    ),
+    "a view in place": (
+        "ALTER TABLE agentlog_readmodels.model_calls_1 RENAME TO kept; CREATE VIEW "
+        "agentlog_readmodels.model_calls_1 AS SELECT * FROM agentlog_readmodels.kept WHERE false"
+    ),
+}
+"""What the service's login can do to a table that it owns."""
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_fresh_rows_are_made_where_no_definition_of_the_service_touches_them(
+    derived: Derived, lie: str
+) -> None:
+    with derived.database.connection() as connection, connection.transaction():
+        connection.execute("SET LOCAL ROLE agentlog_service")
+        connection.execute(LIES[lie].encode())
+        if lie == "a trigger":
+            renew_rows(connection, TENANT, "t")
+    assert "derived-differs" in derived.findings()
 
 
 @pytest.mark.parametrize("thread", ["ghost", ""])

@@ -17,6 +17,7 @@ from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, 
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, check_all_tenants
 from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
+from agentlog.infrastructure.schema_audit import audit_schema
 from agentlog.infrastructure.subscriptions.conditions import note_audit
 
 _MOST_NAMES = 10
@@ -89,6 +90,9 @@ def _verify(service: Service, check: LogCheck, held: Held, broken: list[Finding]
         show(findings)
         verdicts.append(verdict_of(findings))
         _print_others({name: n for name, n in log.events.items() if name != service.own.name})
+    definitions = list(audit_schema(service.database, derived=check.derived))
+    show(definitions)
+    verdicts.append(verdict_of(definitions))
     unchecked = list(derived_auditor.unchecked(threads or None)) if check.derived else []
     show(unchecked)
     verdict = worst((*verdicts, verdict_of(unchecked)))

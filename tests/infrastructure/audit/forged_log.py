@@ -20,6 +20,7 @@ from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.schema_audit import audit_schema
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
@@ -72,6 +73,8 @@ class Log:
         audits = dict(auditor.log(held, public_key=public_key, since=since))
         findings = [finding for audit in audits.values() for finding in audit.findings]
         findings += check_all_tenants(self.database).audit.findings
+        derived = by in {"verify --derived", "no reader"}
+        findings += audit_schema(self.database, derived=derived)
         if by in {"verify --derived", "no reader"}:
             threads = [thread_id for thread_id in audits if thread_id is not None]
             findings += [finding for thread in threads for finding in self.derived.thread(thread)]
