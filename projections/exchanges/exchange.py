@@ -63,6 +63,8 @@ class Exchange:
     """What the client names its conversation by, if it does."""
     agent: str | None = None
     """What the client names a sub-agent by, if one asks."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """The bytes of `request` and `response` where they were too many to be kept."""
     replayed: str | None = None
     """How it was found on a tape; None where the provider was asked."""
     author: str | None = None
@@ -97,7 +99,12 @@ class Exchange:
 
     @property
     def is_heard(self) -> bool:
-        """Whether the client had all that it waited for: many leave before a stream's last byte."""
+        """Whether the client had all that it waited for: many leave before a stream's last byte.
+
+        What is not on record cannot be heard again.
+        """
+        if self.left_out:
+            return False
         if self.end == "client_left" and self.api is not None:
             answer = self.answer
             return answer is not None and is_finished(answer, self.api)
@@ -119,6 +126,7 @@ class Exchange:
 def payload_of(exchange: Exchange, run: str) -> JsonObject:
     """Return the payload of an exchange's message; `run` names the recording."""
     chunks: list[JsonValue] = [[offset, ms] for offset, ms in exchange.chunks]
+    left_out: JsonObject = {**exchange.left_out}
     return {
         "run": run,
         "attempt": exchange.attempt,
@@ -128,7 +136,7 @@ def payload_of(exchange: Exchange, run: str) -> JsonObject:
         "request": {
             "headers": {**exchange.request_headers},
             "pieces": _texts(cut(exchange.kept_request)),
-            "sha256": sha256(exchange.request).hexdigest(),
+            "sha256": None if "request" in left_out else sha256(exchange.request).hexdigest(),
         },
         "status": exchange.status,
         "response": {
@@ -140,6 +148,7 @@ def payload_of(exchange: Exchange, run: str) -> JsonObject:
         "startedAt": exchange.started_at,
         "durationMs": exchange.duration_ms,
         **_names(exchange),
+        **({"leftOut": left_out} if left_out else {}),
     }
 
 
@@ -184,6 +193,11 @@ def exchange_of(payload: JsonValue) -> Exchange:
         session=text_at(fields, "session"),
         agent=text_at(fields, "agent"),
         known=integer_at(fields, "known"),
+        left_out={
+            name: size
+            for name, size in object_at(fields, "leftOut").items()
+            if isinstance(size, int)
+        },
     )
 
 

@@ -112,7 +112,7 @@ def exchange_at(events: Sequence[Event], version: int) -> exchange.Exchange | No
     match event and event.message:
         case CustomMessage(type=exchange.TYPE, payload=payload):
             sent = exchange.exchange_of(payload)
-            return None if sent.api is None else sent
+            return None if sent.api is None or "request" in sent.left_out else sent
         case _:
             return None
 

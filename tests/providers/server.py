@@ -4,6 +4,7 @@ import json
 import socket
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -169,7 +170,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         provider = self.server.provider
-        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        if self.headers["Transfer-Encoding"]:
+            body = b"".join(self._chunks())
+        else:
+            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.command, self.path, headers, body)
         provider.keep(request)
@@ -178,6 +182,12 @@ class _Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             request.client_left = True
             self.close_connection = True
+
+    def _chunks(self) -> Iterator[bytes]:
+        while size := int(self.rfile.readline(), 16):
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
 
     do_GET = do_HEAD = do_POST = _answer  # noqa: N815 - names of the standard library
 

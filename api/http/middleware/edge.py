@@ -70,7 +70,7 @@ class Edge:
         self._checks = checks
         self._traffic = traffic
         self._access_log = access_log
-        self._incoming = Incoming(self._enter, traffic)
+        self._incoming = Incoming(self._enter, traffic.refuse)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

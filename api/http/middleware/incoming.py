@@ -4,12 +4,12 @@ The connection reports both in the state of the scope, which no client can write
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.api.http.request.errors import BodyStalled, RefusedRequest
 
 CONNECTION = "agentlog.connection"
@@ -51,12 +51,16 @@ class Receiving(Protocol):
         """End the connection."""
 
 
+Refuse = Callable[[RefusedRequest, Scope, Receive, Send], Awaitable[None]]
+"""Answers a request with the reason why it is refused."""
+
+
 class Incoming:
     """An application with well-formed requests, whose bodies continue or fail."""
 
-    def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
+    def __init__(self, app: ASGIApp, refuse: Refuse) -> None:
         self._app = app
-        self._traffic = traffic
+        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request, or refuse it."""
@@ -68,7 +72,7 @@ class Incoming:
         try:
             if request.head_refusal is not None:
                 scope["method"] = "?"  # it has the method of the connection's replacement
-                await self._traffic.refuse(request.head_refusal, scope, receive, send)
+                await self._refuse(request.head_refusal, scope, receive, send)
             elif request.is_whole and request.body_refusal is None:
                 await self._app(scope, receive, send)
             else:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from agentlog.extensions.runs.api.gateway.door import Door
+from agentlog.extensions.runs.api.gateway.door import Bounds, Door
 from agentlog.extensions.runs.api.gateway.proxy import Proxy, serve, server_of
 from agentlog.extensions.runs.infrastructure.exchanges.spool import SpoolWriter
 
@@ -21,12 +21,13 @@ SPOOL_FAILED = 3
 
 
 class Order(msgspec.Struct):
-    """What a proxy does: its socket's descriptor, its spool, and where requests go."""
+    """What a proxy does: its socket's descriptor, its spool, where requests go, what is kept."""
 
     descriptor: int
     spool: str
     token: str
     upstreams: dict[str, str]
+    max_body_bytes: int
 
 
 def main(orders: BinaryIO) -> int:
@@ -36,7 +37,7 @@ def main(orders: BinaryIO) -> int:
     port = listener.getsockname()[1]
     spool = SpoolWriter(Path(order.spool))
     door = Door(token=order.token, host=f"127.0.0.1:{port}", names=order.upstreams)
-    server = server_of(Proxy(lambda _: spool, order.upstreams, door))
+    server = server_of(Proxy(lambda _: spool, order.upstreams, door, Bounds(order.max_body_bytes)))
     serve(server, listener, orders)
     return 0 if spool.error is None else SPOOL_FAILED
 

@@ -1,16 +1,24 @@
 """Who may come in: the token, the host and the names in the path; and what came."""
 
+import asyncio
 import secrets
 import time
-from collections.abc import Container, Iterable
+from collections.abc import AsyncIterator, Container, Iterable
 from typing import NamedTuple, Protocol
 from urllib.parse import parse_qsl, urlencode
 
-from starlette.types import Receive, Scope, Send
+import httpx2
+from starlette.types import Message, Receive, Scope, Send
 
+from agentlog.api.http.codec.statuses import status_of
 from agentlog.api.http.relay.headers import Pairs
+from agentlog.api.http.request.errors import BodyTooLarge
+from agentlog.domain.errors import AgentlogError, InvalidInput
 from agentlog.domain.json.text import print_bytes
 from agentlog.projections.exchanges.exchange import Exchange
+
+WEB_SOCKET = b"sec-websocket-version"
+"""The header of a client that asks for a WebSocket; `Upgrade` is of the connection."""
 
 
 class Place(NamedTuple):
@@ -60,33 +68,108 @@ class Door:
             or place.name not in self._names
         ):
             await refuse(send, 404, "not_found_error", "there is nothing here")
-        elif any(key == b"upgrade" for key, _ in given):
+        elif WEB_SOCKET in dict(given):
             await refuse(send, 426, "invalid_request_error", "no WebSocket here: use HTTP")
         else:
             return place
         return None
 
 
-async def request_body(receive: Receive) -> bytes | None:
-    """Return the body of a request; None where the client left before its end."""
-    parts = []
-    while True:
-        message = await receive()
+class Bounds(NamedTuple):
+    """The most bytes of a body that are kept on record, and that are passed on."""
+
+    kept: int
+    passed: int = 2**31
+
+
+class Body:
+    """A request's body: held whole up to a bound, and passed on as it comes beyond it."""
+
+    def __init__(self, scope: Scope, receive: Receive, bounds: Bounds) -> None:
+        self._receive = receive
+        self._bounds = bounds
+        self._parts: list[bytes] = []
+        self._has_more = True
+        self._is_passed = asyncio.Event()
+        self.is_broken = False
+        """Whether it did not come to its end while it was passed on."""
+        self.size = 0
+        self.length = dict(scope["headers"]).get(b"content-length")
+        """What the client says that it sends."""
+
+    async def hold(self) -> bool:
+        """Receive up to the bound; return False where the client left before the end."""
+        while self._has_more and self.size <= self._bounds.kept:
+            part = await self._next()
+            if part is None:
+                return False
+            self._parts.append(part)
+        if self.is_whole:
+            self._is_passed.set()
+        return True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it is held."""
+        return self.size <= self._bounds.kept
+
+    @property
+    def kept(self) -> bytes:
+        """What is put on record."""
+        return b"".join(self._parts) if self.is_whole else b""
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        """Yield all of it; raises `BodyBroke` where it does not come to its end."""
+        held, self._parts = self._parts, []
+        self.is_broken = True
+        try:
+            for part in held:
+                yield part
+            while self._has_more:
+                received = await self._next()
+                if received is None:
+                    raise BodyBroke(None)
+                yield received
+                if self.size > self._bounds.passed:
+                    raise BodyTooLarge(self._bounds.passed)
+        except InvalidInput as error:
+            raise BodyBroke(error) from error
+        else:
+            self.is_broken = False
+        finally:
+            self._is_passed.set()
+
+    async def receive(self) -> Message:
+        """Return what comes after it."""
+        await self._is_passed.wait()
+        return await self._receive()
+
+    async def _next(self) -> bytes | None:
+        message = await self._receive()
         if message["type"] == "http.disconnect":
             return None
-        parts.append(message.get("body", b""))
-        if not message.get("more_body"):
-            return b"".join(parts)
+        self._has_more = message.get("more_body", False)
+        part: bytes = message.get("body", b"")
+        self.size += len(part)
+        return part
 
 
-def begun_exchange(scope: Scope, place: Place, body: bytes, *, attempt: int) -> Exchange:
+class BodyBroke(httpx2.HTTPError):
+    """A body that is passed on does not come to its end: refused, or its client is gone."""
+
+    def __init__(self, refusal: InvalidInput | None) -> None:
+        super().__init__("the request's body broke off")
+        self.refusal = refusal
+
+
+def begun_exchange(scope: Scope, place: Place, body: Body, *, attempt: int) -> Exchange:
     """Return a request as the exchange that begins with it."""
     given: Pairs = scope["headers"]
     return Exchange(
         attempt=attempt,
         method=scope["method"],
         path=recorded_path(place.path, scope["query_string"].decode("latin-1")),
-        request=body,
+        request=body.kept,
         end="recorder_died",
         started_at=time.time_ns() // 1_000_000,
         request_headers=recorded_of_request(given),
@@ -95,6 +178,7 @@ def begun_exchange(scope: Scope, place: Place, body: bytes, *, attempt: int) -> 
         session=session_of(given),
         agent=agent_of(given),
         author=place.author,
+        left_out={} if body.is_whole else {"request": body.size},
     )
 
 
@@ -105,6 +189,20 @@ async def refuse(
     error = {"type": kind, "message": message, "code": None, "param": None}
     given = [(b"content-type", b"application/json"), *(further or ())]
     await respond(send, status, given, print_bytes({"type": "error", "error": error}))
+
+
+async def refuse_as(send: Send, error: AgentlogError, *, text: str | None = None) -> None:
+    """Answer with an error of ours; one that is refused again is not to be sent again."""
+    status = status_of(error)
+    is_ours = status >= _SERVER_ERROR
+    kind = _KINDS.get(status, "api_error" if is_ours else "invalid_request_error")
+    further = None if is_ours else _NO_RETRY
+    await refuse(send, status, kind, f"agentlog: {text or error}", further=further)
+
+
+_NO_RETRY = [(b"x-should-retry", b"false")]
+_SERVER_ERROR = 500
+_KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
 
 
 async def respond(send: Send, status: int, headers: Pairs, body: bytes) -> None:

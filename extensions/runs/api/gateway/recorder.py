@@ -22,11 +22,14 @@ class Recorder(NamedTuple):
 
 
 @contextmanager
-def recording(spool: Path, origins: Mapping[str, str]) -> Iterator[Recorder]:
-    """Run a proxy on loopback before providers, which writes to a spool, until the block ends."""
+def recording(spool: Path, origins: Mapping[str, str], *, most_bytes: int) -> Iterator[Recorder]:
+    """Run a proxy on loopback before providers, which writes to a spool, until the block ends.
+
+    Bodies of more than `most_bytes` pass through, and are not kept.
+    """
     token = secrets.token_urlsafe(24)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
-        order = Order(listener.fileno(), str(spool), token, dict(origins))
+        order = Order(listener.fileno(), str(spool), token, dict(origins), most_bytes)
         with proxy_process("agentlog.extensions.runs.api.gateway", order, listener) as process:
             yield Recorder(f"http://127.0.0.1:{listener.getsockname()[1]}/{token}", process)
 

@@ -12,14 +12,16 @@ from typing import Literal, NamedTuple, NoReturn
 
 from starlette.types import Receive, Scope, Send
 
+from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.runs.api.gateway.door import (
+    Body,
+    Bounds,
     Door,
     Place,
     begun_exchange,
     refuse,
-    request_body,
 )
 from agentlog.extensions.runs.api.gateway.proxy import Proxy, server_of
 from agentlog.extensions.runs.api.gateway.tools import ToolReplay
@@ -38,6 +40,8 @@ from agentlog.extensions.runs.projections.written.answers import written_exchang
 from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.exchange import Exchange
 
+BOUNDS = Bounds(kept=2**28)
+"""Of a request that a tape answers."""
 _TOOLS = "tools"
 """The name in the path of calls of tools, where models have their provider's."""
 _NO_RETRY = [(b"x-should-retry", b"false")]
@@ -80,7 +84,9 @@ class Replayer:
         self._values = values
         self._door = door
         self._fork = fork
-        self._proxy = None if fork is None else Proxy(lambda _: fork.spool, fork.upstreams, door)
+        self._proxy = (
+            None if fork is None else Proxy(lambda _: fork.spool, fork.upstreams, door, BOUNDS)
+        )
         self._numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,11 +94,15 @@ class Replayer:
         if scope["type"] != "http":
             return
         place = await self._door.enter(scope, send)
-        body = None if place is None else await request_body(receive)
-        if place is None or body is None:
+        if place is None:
             return
+        body = Body(scope, receive, BOUNDS)
+        if not await body.hold():
+            return
+        if not body.is_whole:
+            raise BodyTooLarge(BOUNDS.kept)
         if place.name == _TOOLS:
-            await self._tools.respond(body, send)
+            await self._tools.respond(body.kept, send)
             return
         asked = begun_exchange(scope, place, body, attempt=next(self._numbers))
         match self._tape.answer(asked, self._values):
@@ -100,7 +110,7 @@ class Replayer:
                 self._keep(asked, exchange, by)
                 await _send(send, exchange)
             case Live(is_main):
-                await self._go_on(asked, place, scope, receive, send, is_main=is_main)
+                await self._go_on(asked, place, scope, body, send, is_main=is_main)
             case answer:
                 kind, text = "invalid_request_error", _text(asked, answer)
                 await refuse(send, 400, kind, text, further=_NO_RETRY)
@@ -110,7 +120,7 @@ class Replayer:
         asked: Exchange,
         place: Place,
         scope: Scope,
-        receive: Receive,
+        body: Body,
         send: Send,
         *,
         is_main: bool,
@@ -132,7 +142,7 @@ class Replayer:
             self._tape.report.answers.append(RequestAnswer(asked.attempt, by, begun.attempt))
             if written is None:
                 place = place._replace(path=changed.path.partition("?")[0])
-                await proxy.forward(place, begun, scope, receive, send)
+                await proxy.forward(place, begun, scope, body, send)
             else:
                 fork.spool.keep(written)
                 await _send(send, written)

@@ -17,6 +17,7 @@ import msgspec
 
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Authentication, Entrance
 from agentlog.domain.identifiers import Ulids
+from agentlog.extensions.runs.api.gateway.door import Bounds
 from agentlog.extensions.runs.api.gateway.proxy import Proxy, serve, server_of
 from agentlog.extensions.runs.api.gateway.team_door import TeamDoor
 from agentlog.extensions.runs.infrastructure.exchanges.gateway_files import GatewayFiles
@@ -37,7 +38,7 @@ class TeamOrder(msgspec.Struct):
 
     Its socket's descriptor, the folder of its files, the providers' origins by name, the database
     with the keys; and until there is a first key, where callers may come from, by which names of
-    this host, and the tenant that they are.
+    this host, and the tenant that they are; and the most bytes of a body that are kept.
     """
 
     descriptor: int
@@ -48,6 +49,7 @@ class TeamOrder(msgspec.Struct):
     hosts: list[str]
     own: str
     log_format: LogFormat
+    max_body_bytes: int
 
 
 def main(orders: BinaryIO) -> int:
@@ -77,7 +79,8 @@ def main(orders: BinaryIO) -> int:
         authentication = Authentication(entrance, own=order.own)
         figures = partial(exposition, Path(order.folder))
         door = TeamDoor(authentication, [*order.upstreams], figures)
-        serve(server_of(Proxy(files_of, order.upstreams, door)), listener, orders)
+        proxy = Proxy(files_of, order.upstreams, door, Bounds(order.max_body_bytes))
+        serve(server_of(proxy), listener, orders)
     return 0
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from starlette.types import Scope, Send
 
-from agentlog.api.http.codec.statuses import status_of
 from agentlog.api.http.middleware.authentication import Authentication
 from agentlog.api.http.middleware.credentials import Credentials
 from agentlog.api.http.relay import headers
@@ -14,18 +13,15 @@ from agentlog.domain.access import NotAllowed, NotAuthenticated, Principal
 from agentlog.domain.access import Scope as Right
 from agentlog.domain.errors import AgentlogError, InvalidInput
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.extensions.runs.api.gateway.door import Place, refuse, respond
+from agentlog.extensions.runs.api.gateway.door import WEB_SOCKET, Place, refuse, refuse_as, respond
 
 _KEY = "agentlog_"
 _THREAD = "t"
 _METRICS = "metrics"
-_NO_RETRY = [(b"x-should-retry", b"false")]
-_SERVER_ERROR = 500
 _DIGITS = 10
-_KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
 
 
-class NoProvider(AgentlogError):
+class NoProvider(AgentlogError, kind="absent"):
     """The path of a request names no provider."""
 
     def __init__(self, names: list[str]) -> None:
@@ -81,15 +77,13 @@ class TeamDoor:
                 await self._answer_metrics(path, scope, send)
                 return None
             return await self._place(path, scope)
-        except NotAuthenticated:
+        except NotAuthenticated as error:
             text = "send a key of the scope append, in the path or as x-agentlog-key: "
-            await _refuse(send, 401, f"{text}`agentlog keys create` makes one")
-        except NoProvider as error:
-            await _refuse(send, 404, str(error))
+            await refuse_as(send, error, text=f"{text}`agentlog keys create` makes one")
         except UpgradeAsked as error:
-            await _refuse(send, 426, str(error))
+            await refuse(send, 426, "invalid_request_error", str(error))
         except AgentlogError as error:
-            await _refuse(send, status_of(error), str(error))
+            await refuse_as(send, error)
         return None
 
     async def _answer_metrics(self, path: _Path, scope: Scope, send: Send) -> None:
@@ -111,7 +105,7 @@ class TeamDoor:
         principal = await self._see_allowed(credentials, "append")
         if path.name not in self._names:
             raise NoProvider(self._names)
-        if b"upgrade" in given:
+        if WEB_SOCKET in given:
             raise UpgradeAsked
         thread = given.get(headers.THREAD, path.thread)
         known = given.get(headers.KNOWN)
@@ -130,13 +124,6 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
         raise InvalidCount
     return int(text)
-
-
-async def _refuse(send: Send, status: int, text: str) -> None:
-    """Refuse a request; one that is refused again is not to be sent again."""
-    further = None if status >= _SERVER_ERROR else _NO_RETRY
-    kind = "api_error" if status >= _SERVER_ERROR else "invalid_request_error"
-    await refuse(send, status, _KINDS.get(status, kind), f"agentlog: {text}", further=further)
 
 
 def _path_of(raw: str) -> _Path:

@@ -11,7 +11,7 @@ from agentlog.domain.identifiers import Ulids
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.runs.api.gateway.recorder import recording
-from agentlog.extensions.runs.api.gateway.replayer import Replaying
+from agentlog.extensions.runs.api.gateway.replayer import BOUNDS, Replaying
 from agentlog.extensions.runs.api.testing.agent_run import AgentRun, providers
 from agentlog.extensions.runs.api.testing.tools import LiveTools
 from agentlog.extensions.runs.infrastructure.exchanges.machine import values_here
@@ -48,7 +48,7 @@ def recorded_agent(cassette: Path, *, is_kept: Callable[[], bool]) -> Iterator[A
     with tempfile.TemporaryDirectory() as folder:
         spool = create_spool(Path(folder), Header(run, run))
         origins = {upstream.name: upstream.origin for upstream in providers()}
-        with recording(spool, origins) as recorder:
+        with recording(spool, origins, most_bytes=BOUNDS.kept) as recorder:
             agent = AgentRun(Replaying(recorder.url, str(spool)), values_here(), LiveTools())
             yield agent
         if is_kept():

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from agentlog.domain.errors import InvalidInput, Refused
@@ -47,6 +48,16 @@ _SOURCE: JsonObject = {"source": "gateway"}
 _UNNAMED: JsonObject = {**_SOURCE, "conversation": "unnamed"}
 
 
+class ExchangeTooLarge(InvalidInput, kind="too large"):
+    """The file of an exchange is larger than one transaction may be."""
+
+    def __init__(self, size: int, most: int) -> None:
+        super().__init__(
+            f"the file of the exchange has {size} bytes, more than {most}: raise "
+            "AGENTLOG_MAX_BODY_BYTES to have it uploaded"
+        )
+
+
 @dataclass(slots=True)
 class _Upload:
     """What goes into the log together, and the files that it has then."""
@@ -80,11 +91,12 @@ class GatewayUploader:
     """Uploads the files of a gateway, and deletes each once the log has its exchange.
 
     Threads wait for no other: what fails again and again is put aside with a note, and is tried
-    again later. `threads_of` returns the threads of a tenant, `new_run` a name for a run, `clock`
-    the time in ms since the epoch, and `ticks` one in seconds that only grows.
+    again later. Files of more than `most_bytes` are, as one transaction has all of an exchange.
+    `threads_of` returns the threads of a tenant, `new_run` a name for a run, `clock` the time in ms
+    since the epoch, and `ticks` one in seconds that only grows.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it reads, and a test's clocks
         self,
         folder: Path,
         threads_of: Callable[[str], Threads],
@@ -92,19 +104,23 @@ class GatewayUploader:
         new_run: Callable[[], str],
         clock: Callable[[], int],
         ticks: Callable[[], float] = time.monotonic,
+        most_bytes: int = 2**27,
     ) -> None:
         self._folder = folder
         self._threads_of = threads_of
         self._new_run = new_run
         self._clock = clock
         self._ticks = ticks
+        self._most_bytes = most_bytes
         self._tenants: dict[str, _OfTenant] = {}
         self._taken: set[Path] = set()
         self._back_at = ticks()
         """When what was put aside is tried again."""
 
-    def upload(self, *, is_over: bool = False) -> None:
+    def upload(self, *, is_over: bool = False, seconds: float = inf) -> None:
         """Append all that ended; `is_over`: nothing more comes, and nothing waits for it.
+
+        After so many seconds no further file is taken.
 
         Raises:
             AgentlogError: the log cannot be reached; the next call goes on there.
@@ -113,7 +129,10 @@ class GatewayUploader:
             self._back_at = self._ticks() + _BACK_SECONDS
             bring_back(self._folder)
         self._append(is_over=is_over)
+        end = self._ticks() + seconds
         for path in files_over(self._folder):
+            if self._ticks() > end:
+                break
             if path not in self._taken and self._queued < _MOST_QUEUED:
                 self._take(path)
                 self._append(is_over=is_over)
@@ -126,6 +145,8 @@ class GatewayUploader:
 
     def _take(self, path: Path) -> None:
         with self._putting_aside([path]):
+            if (size := path.stat().st_size) > self._most_bytes:
+                raise ExchangeTooLarge(size, self._most_bytes)
             file = GatewayFile(path)
             if file.tenant is None or file.exchange is None:  # its request never came in whole
                 path.unlink()

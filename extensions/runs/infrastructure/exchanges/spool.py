@@ -47,6 +47,7 @@ class _Beginning(
     thread: str | None = None
     known: int | None = None
     author: str | None = None
+    left_out: dict[str, int] = {}
 
 
 class _Ending(msgspec.Struct, tag="ended", rename={"response": "body"}):
@@ -59,6 +60,7 @@ class _Ending(msgspec.Struct, tag="ended", rename={"response": "body"}):
     headers: dict[str, str]
     response: bytes
     chunks: list[tuple[int, float]]
+    left_out: dict[str, int] = {}
     replayed: str | None = None
 
 

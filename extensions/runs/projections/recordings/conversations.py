@@ -160,7 +160,7 @@ class Conversations:
         answer = exchange.answer
         if answer is not None and isinstance(answer.get("id"), str):
             _remember(self._by_answer, str(answer["id"]), thread_id)
-        if exchange.api is None or conversation.kind != "unnamed":
+        if exchange.api is None or exchange.left_out or conversation.kind != "unnamed":
             return
         self._unlink(thread_id, conversation)
         conversation.end = _ends(exchange.api, request_of(exchange.api, exchange.body))[-1]
@@ -174,6 +174,8 @@ class Conversations:
         if exchange.api is None:
             day = datetime.fromtimestamp(exchange.started_at / 1000, UTC).date()
             return f"{PREFIX}other-{day}", "other"
+        if "request" in exchange.left_out:
+            return self._resumed.get(_identity(exchange)) or _new_thread(exchange), "named"
         request = request_of(exchange.api, exchange.body)
         before = self._by_answer.get(request.previous or "")
         before = self._resumed.get(_identity(exchange), before)

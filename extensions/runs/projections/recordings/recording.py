@@ -165,8 +165,8 @@ class Recording:
         return ThreadAppend(self.thread_id, None, [draft])
 
     def _lane_of(self, exchange: Exchange) -> _LaneKey | None:
-        """Return what names the lane of an exchange; None where no model was asked."""
-        if exchange.api is None:
+        """Return what names the lane of an exchange; None where no known request asks a model."""
+        if exchange.api is None or "request" in exchange.left_out:
             return None
         if exchange.known is not None:  # the thread itself goes on
             return self._main or _THREAD
@@ -214,7 +214,7 @@ class Recording:
         self, name: _LaneKey, lane: Lane, exchange: Exchange
     ) -> tuple[list[Draft], list[Draft]]:
         """Return what is new in a request, and its answer; it is the last one of its lane then."""
-        if exchange.api is None:
+        if exchange.api is None or "request" in exchange.left_out:
             return [], []
         asked = asked_drafts(lane, exchange, exchange.api)
         answer = exchange.answer

@@ -160,7 +160,7 @@ def test_after_an_answer_that_ends_the_connection_no_request_is_run() -> None:
 
     async def go() -> None:
         line = _Line()
-        connection = _connection(Incoming(failing, Traffic()), line)
+        connection = _connection(Incoming(failing, Traffic().refuse), line)
         connection.data_received(HEALTH * 2)
         await soon(lambda: line.ended)
         await asyncio.sleep(0.05)

@@ -34,6 +34,10 @@ app = typer.Typer()
 _PORT = 8090
 _BACKLOG = 2048
 _MEANWHILE_SECONDS = 0.05
+_OF_BODIES = 4
+"""Times the limit of a body that a file may have: two bodies, in base64, and more."""
+_GRACE_SECONDS = 10.0
+"""How long the end waits for what is left; the next start uploads the rest."""
 _AWAY_SECONDS = 2.0
 """How long to wait before the log is tried again."""
 
@@ -82,6 +86,7 @@ def gateway(
             hosts=sorted(settings.hosts),
             own=service.own.name,
             log_format=settings.log_format,
+            max_body_bytes=settings.max_body_bytes,
         )
         listener.listen(_BACKLOG)
         uploader = GatewayUploader(
@@ -89,6 +94,7 @@ def gateway(
             lambda tenant: service.tenants[tenant].threads,
             new_run=Ulids(wall_clock, secrets.randbits),
             clock=wall_clock,
+            most_bytes=_OF_BODIES * settings.max_body_bytes + 2**20,
         )
         typer.echo(_tour(address[0], address[1], service, upstreams))
         with proxy_process("agentlog.extensions.runs.api.gateway.team", order, listener):
@@ -112,7 +118,7 @@ def _upload(uploader: GatewayUploader, stop: threading.Event) -> None:
 
 def _finish(uploader: GatewayUploader, folder: Path) -> None:
     try:
-        uploader.upload(is_over=True)
+        uploader.upload(is_over=True, seconds=_GRACE_SECONDS)
     except Exception as error:  # noqa: BLE001 - it ends in order
         typer.echo(f"agentlog: {reason_of(error)}; exchanges wait in {folder}", err=True)
 

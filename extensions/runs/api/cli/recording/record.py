@@ -57,7 +57,7 @@ def record(
             raise typer.Exit(run_command(command, os.environ).code or SPOOL_FAILED) from error
         uploader = Uploader(spool)
         try:
-            with recording(spool, origins) as recorder:
+            with recording(spool, origins, most_bytes=settings.max_body_bytes) as recorder:
                 urls = base_urls(recorder.url, upstreams)
                 environment = environment_with({**urls, VARIABLE: str(spool)})
                 code = run_command(command, environment, uploading(uploader, service)).code

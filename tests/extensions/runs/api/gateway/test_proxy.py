@@ -1,6 +1,8 @@
 """The proxy as a process, between a client and a scripted provider."""
 
+import asyncio
 import http.client
+import json
 import os
 import signal
 import socket
@@ -15,7 +17,10 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 import pytest
+from starlette.types import Message
 
+from agentlog.api.http.request.errors import BodyTooLarge
+from agentlog.extensions.runs.api.gateway.door import Body, BodyBroke, Bounds
 from agentlog.extensions.runs.api.gateway.recorder import recording
 from agentlog.extensions.runs.infrastructure.exchanges.spool import (
     Header,
@@ -23,7 +28,7 @@ from agentlog.extensions.runs.infrastructure.exchanges.spool import (
     create_spool,
 )
 from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
-from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.exchange import Exchange, exchange_of, payload_of
 from agentlog.projections.exchanges.requests import Api
 from tests.providers.agent import Agent
 from tests.providers.script import Answer
@@ -31,6 +36,7 @@ from tests.providers.server import Fault, ScriptedProvider
 from tests.waiting import until
 
 KEY = "sk-secret-0123456789"
+MOST = 2**20
 
 
 @dataclass(slots=True)
@@ -72,7 +78,7 @@ class Gateway:
 @contextmanager
 def gateway(folder: Path, upstream: str) -> Iterator[Gateway]:
     spool = create_spool(folder, Header("run", "thread"))
-    with recording(spool, {"p": upstream}) as recorder:
+    with recording(spool, {"p": upstream}, most_bytes=MOST) as recorder:
         yield Gateway(recorder.url, recorder.process, spool, SpoolReader(spool))
 
 
@@ -206,6 +212,100 @@ def test_a_web_socket_is_refused(proxy: Gateway, provider: ScriptedProvider) -> 
     response = httpx2.get(f"{proxy.url}/v1/responses", headers=headers)
     assert response.status_code == 426
     assert provider.requests == []
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_beyond_the_limit_passes_and_is_not_kept(
+    proxy: Gateway, provider: ScriptedProvider, *, is_chunked: bool
+) -> None:
+    text = json.dumps({**body(), "padding": "x" * (3 * MOST)}).encode()
+    pieces = (text[at : at + 70_000] for at in range(0, len(text), 70_000))
+    content = pieces if is_chunked else text
+    response = httpx2.post(f"{proxy.url}/v1/messages", content=content, timeout=60)
+    assert response.status_code == 200
+    (request,) = provider.requests
+    assert request.body == text
+    (exchange,) = proxy.recorded(1)
+    assert (exchange.request, exchange.left_out) == (b"", {"request": len(text)})
+    assert exchange.response == response.content
+    assert exchange_of(payload_of(exchange, "run")).left_out == exchange.left_out
+
+
+def test_an_answer_beyond_the_limit_passes_and_is_not_kept(tmp_path: Path) -> None:
+    script = Answer("words " * MOST)
+    with (
+        ScriptedProvider(lambda _: script) as provider,
+        gateway(tmp_path / "spool", provider.url) as proxy,
+    ):
+        response = post(proxy.url)
+        (exchange,) = proxy.recorded(1)
+    assert len(response.content) > 5 * MOST
+    assert (exchange.response, exchange.chunks) == (b"", [])
+    assert exchange.left_out == {"response": len(response.content)}
+    assert not exchange.is_heard
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"A: " + b"x" * 70_000, 431),
+        (b"\r\n".join(b"A%d: x" % number for number in range(200)), 431),
+        (b"A: b\n", 400),
+        (b"Content-Length: 1\r\nContent-Length: 2", 400),
+        (b"Transfer-Encoding: gzip, chunked", 501),
+    ],
+)
+def test_a_head_is_refused_as_the_service_does(
+    proxy: Gateway, provider: ScriptedProvider, head: bytes, status: int
+) -> None:
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=60) as client:
+        line = f"POST {proxy.path}/p/v1/messages HTTP/1.1\r\nHost: 127.0.0.1:{proxy.port}\r\n"
+        client.sendall(line.encode() + head + b"\r\n")
+        client.sendall(b"\r\n")
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        assert answer.status == status
+        assert json.loads(answer.read())["error"]["message"].startswith("agentlog: ")
+    assert provider.requests == []
+
+
+async def _body(count: int | None) -> tuple[Body, list[int]]:
+    """Return a body of so many pieces of 10 bytes, endless for None, and how many were taken."""
+    taken: list[int] = []
+
+    async def receive() -> Message:
+        await asyncio.sleep(0)
+        taken.append(len(taken))
+        if count is not None and len(taken) > count:
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": b"x" * 10, "more_body": True}
+
+    received = Body({"type": "http", "headers": []}, receive, Bounds(kept=100, passed=1000))
+    assert await received.hold()
+    return received, taken
+
+
+def test_an_endless_body_ends() -> None:
+    async def passed() -> tuple[int, object, bool]:
+        endless, taken = await _body(None)
+        with pytest.raises(BodyBroke) as broke:
+            async for _ in endless.stream():
+                pass
+        return len(taken), broke.value.refusal, endless.is_broken
+
+    taken, refusal, is_broken = asyncio.run(passed())
+    assert taken == 101
+    assert isinstance(refusal, BodyTooLarge)
+    assert is_broken
+
+
+def test_a_client_that_leaves_amid_a_long_body_is_on_record(proxy: Gateway) -> None:
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=60) as client:
+        line = f"POST {proxy.path}/p/v1/files HTTP/1.1\r\nHost: 127.0.0.1:{proxy.port}\r\n"
+        client.sendall(line.encode() + b"Content-Length: 9000000\r\n\r\n" + b"x" * (2 * MOST))
+    (exchange,) = proxy.recorded(1)
+    assert exchange.end == "client_left"
+    assert exchange.left_out["request"] > MOST
 
 
 @pytest.mark.parametrize("api", get_args(Api))

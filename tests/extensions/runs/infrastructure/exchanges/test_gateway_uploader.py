@@ -259,6 +259,16 @@ def test_a_request_that_is_nested_too_deep_is_on_record_alone(
     assert world.recorded("a", "y") == [2]
 
 
+def test_a_file_that_is_too_large_holds_up_no_other(service: Service, tmp_path: Path) -> None:
+    world = World(service, tmp_path, [])
+    with (tmp_path / "0.spool").open("wb") as file:
+        file.truncate(2**27 + 1)
+    world.write("a", "x", 1)
+    world.pass_time(30)
+    assert world.recorded("a", "x") == [1]
+    assert "AGENTLOG_MAX_BODY_BYTES" in (tmp_path / "0.spool.aside.txt").read_text()
+
+
 def test_a_file_that_cannot_be_read_holds_up_no_other(service: Service, tmp_path: Path) -> None:
     world = World(service, tmp_path, [])
     (tmp_path / "0.spool").mkdir()
