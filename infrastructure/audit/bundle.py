@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agentlog.domain.errors import InvalidInput
+from agentlog.domain.errors import InvalidInput, InvalidJson
 from agentlog.domain.integrity.chain_audit import (
     ChainPlace,
     ChainRecord,
@@ -16,6 +16,7 @@ from agentlog.domain.integrity.chain_audit import (
 from agentlog.domain.integrity.hash_chain import digest
 from agentlog.domain.integrity.merkle_tree import is_included, leaf_hash
 from agentlog.domain.integrity.redaction_audit import Redactions, redaction_in
+from agentlog.domain.json.text import parse
 from agentlog.infrastructure.audit.evidence import FORMAT, ChainedEvent, bundle_time
 from agentlog.infrastructure.audit.findings import CheckResult
 from agentlog.infrastructure.audit.notes import (
@@ -24,6 +25,7 @@ from agentlog.infrastructure.audit.notes import (
     InvalidVerifierKey,
     VerifierKey,
     from_base64,
+    has_one_spelling,
     open_note,
     origin_of,
 )
@@ -83,7 +85,10 @@ def check_bundle(
         InvalidBundle: the text is no bundle.
     """
     try:
+        parse(text)  # refuses an object with a key twice, which readers take differently
         bundle = _Bundle.model_validate_json(text)
+    except InvalidJson as error:
+        raise InvalidBundle(str(error)) from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
@@ -97,6 +102,10 @@ def check_bundle(
         events = [_record(bundle, event) for event in bundle.events]
     except (InvalidVerifierKey, InvalidNote, ValueError) as error:
         raise InvalidBundle(str(error)) from error
+    if enclosed.text != bundle.public_key or (
+        "\n\n" in bundle.checkpoint and not has_one_spelling(bundle.checkpoint)
+    ):
+        raise InvalidBundle("its key or checkpoint is not written as a bundle has it")
     findings = _signature_findings(bundle, enclosed, public_key or enclosed)
     findings += check_names(bundle.tenant, bundle.thread_id)
     stated = {

@@ -4,6 +4,7 @@ A note is the text, an empty line, and a line for each signature: an em dash, th
 base64 of the 4-byte key id and the 64-byte Ed25519 signature of the text.
 """
 
+import re
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,6 +41,10 @@ class InvalidVerifierKey(InvalidInput):
             "this is no public key of a log: give NAME+ID+KEY, as `agentlog checkpoint "
             "--public-key` prints it"
         )
+
+
+_LINE = re.compile(rf"{_DASH}\S+ \S+")
+"""A signature, as `signed_text` writes it."""
 
 
 def origin_of(tenant: str) -> str:
@@ -154,6 +159,16 @@ def check_signature(note: str, verifier: VerifierKey) -> None:
     except InvalidSignature as error:
         reason = "the signature is not of this text: one of the two was changed"
         raise InvalidNote(reason) from error
+
+
+def has_one_spelling(note: str) -> bool:
+    """Return whether no other text is read as this signed note: its lines are all signatures."""
+    *lines, end = note.rpartition("\n\n")[2].split("\n")
+    try:
+        signatures = {from_base64(line.rpartition(" ")[2]) for line in lines}
+    except ValueError:
+        return False
+    return not end and len(signatures) == len(lines) and all(map(_LINE.fullmatch, lines))
 
 
 def _signatures(lines: str, verifier: VerifierKey) -> list[bytes]:

@@ -8,10 +8,10 @@ FROM (
 FULL JOIN (
     SELECT * FROM agentlog.thread_search WHERE tenant = %(tenant)s
 ) AS known USING (tenant, thread_id)
-WHERE (known.position, known.status, known.parent, known.content, known.words, known.metadata)
+WHERE (known.position, known.status, known.parent, known.content, known.words::text, known.metadata::text)
     IS DISTINCT FROM (
         head.position, head.status, head.parent, head.content,
-        agentlog.lexemes_of(head.tenant, head.content), agentlog.scalars_of(head.facts, 1000)
+        agentlog.lexemes_of(head.tenant, head.content)::text, agentlog.scalars_of(head.facts, 1000)::text
     )
 ORDER BY 1
 LIMIT %(limit)s

@@ -8,9 +8,10 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from agentlog.domain.catalogue import is_activity, read_stored
+from agentlog.domain.errors import InvalidJson
 from agentlog.domain.facts import Fact
 from agentlog.domain.integrity.chain_audit import Finding
-from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.text import parse, parse_stored, print_bytes
 from agentlog.domain.messages import Message
 from agentlog.domain.threads import LedgerEntry, LedgerKey
 from agentlog.infrastructure.audit.records import StoredEvent
@@ -147,8 +148,8 @@ def _message(event: StoredEvent) -> Message | Fact | None:
 
 def _same(name: str, ours: object, theirs: object) -> bool:
     if name == "facts" and isinstance(ours, bytes) and isinstance(theirs, bytes) and ours != theirs:
-        try:  # the same JSON may be printed differently
-            return bool(parse_stored(ours) == parse_stored(theirs))
-        except ValueError:
+        try:  # in another order of keys; parsed, `true` would be 1
+            ours, theirs = (print_bytes(parse(text), sort_keys=True) for text in (ours, theirs))
+        except InvalidJson:
             return False
     return bool(ours == theirs)

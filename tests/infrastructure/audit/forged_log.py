@@ -92,7 +92,8 @@ class Log:
 
 def fill(log: Log) -> None:
     threads = log.threads
-    goal = {"policy": "record", "goal": "Find the parcel", "metadata": {"team": "x"}}
+    metadata = {"team": "x", "passed": True, "reward": 1}
+    goal = {"policy": "record", "goal": "Find the parcel", "metadata": metadata}
     threads.start("t", goal)
     threads.append("t", [{"type": "system", "text": PROMPT}])
     threads.append("t", [reply("It costs seventy.", metadata={"actor": "a"}), *STORY])

@@ -27,11 +27,25 @@ Columns = dict[str, dict[str, str]]
 
 LOWEST = -(2**63)
 
+_EQUAL = tuple(
+    f"replace(convert_from({{}}, 'UTF8'), '{was}', '{other}')::bytea"
+    for was, other in ((":true", ":1"), (":1", ":true"), (":1", ":1.0"), ("{{", '{{"team":"y",'))
+)
+"""JSON with other values that Python calls equal, or with a key twice."""
+
 SENTINELS = {
     "text": ("''", "'other'", "'ghost'", "'t'", "'closed'", "{} || 'x'", "NULL"),
     "bigint": (str(LOWEST), str(2**63 - 1), "-1", "0", "1", "{} + 1", "{} - 1", "NULL"),
     "integer": ("-1", "0", "1", "{} + 1"),
-    "bytea": ("''", "'{{}}'", "sha256('')", "set_byte({}, 0, 33)", "substr({}, 2)", "NULL"),
+    "bytea": (
+        *_EQUAL,
+        "''",
+        "'{{}}'",
+        "sha256('')",
+        "set_byte({}, 0, 33)",
+        "substr({}, 2)",
+        "NULL",
+    ),
     "timestamp with time zone": ("'infinity'", "'-infinity'", "{} + interval '1 us'"),
     "boolean": ("NOT {}",),
     "jsonb": ("'{{}}'",),

@@ -4,7 +4,8 @@ import copy
 import json
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -187,6 +188,61 @@ def test_any_changed_character_is_found(bundle: Any) -> None:
                 verdicts[False] += 1
     assert set(verdicts) == {False}
     assert verdicts.total() > 500
+
+
+_RESPELLINGS: dict[str, Callable[[str], str]] = {
+    "a line break at the end": lambda text: text + "\n",
+    "a line break at the start": lambda text: "\n" + text,
+    "a space at the end": lambda text: text + " ",
+    "upper case": str.upper,
+    "without padding": lambda text: text.rstrip("="),
+    "more padding": lambda text: text + "=",
+    "base64 of URLs": lambda text: text.replace("+", "-").replace("/", "_"),
+    "line breaks of Windows": lambda text: text.replace("\n", "\r\n"),
+    "a line twice": lambda text: text + text[text.rstrip("\n").rfind("\n") + 1 :],
+    "NUL at the end": lambda text: text + "\0",
+}
+
+
+def _values(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    match value:
+        case dict() | list():
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            for key, item in pairs:
+                yield from _values(item, (*place, key))
+        case str():
+            yield place
+
+
+def test_each_value_of_a_bundle_has_one_spelling(bundle: Any) -> None:
+    for place in _values(bundle):
+        for name, respelled in _RESPELLINGS.items():
+            changed = copy.deepcopy(bundle)
+            holder = reduce(lambda value, key: value[key], place[:-1], changed)
+            holder[place[-1]] = respelled(holder[place[-1]])
+            if changed != bundle:
+                assert not _is_taken(json.dumps(changed)), (place, name)
+
+
+def test_a_bundle_with_a_key_twice_is_refused(bundle: Any) -> None:
+    text = json.dumps(bundle)
+    for name, value in (
+        *bundle.items(),
+        *bundle["inclusion"].items(),
+        *bundle["events"][0].items(),
+    ):
+        key = f"{json.dumps(name)}: "
+        for twice in (f"{key}{json.dumps(value)}, {key}", f"{key}null, {key}"):
+            assert not _is_taken(text.replace(key, twice, 1)), name
+    assert _is_taken(text)
+    assert not _is_taken(text + "{}")
+
+
+def _is_taken(text: str) -> bool:
+    try:
+        return check_bundle(text.encode()).whole
+    except InvalidBundle:
+        return False
 
 
 @pytest.mark.parametrize(

@@ -250,6 +250,15 @@ CHANGES: dict[str, Change] = {
     "the status of a head": Change(_head("status = 'closed'"), "head-differs"),
     "the goal of a head": Change(_head("goal = 'another'"), "head-differs"),
     "the facts of a head": Change(_head('facts = \'{"goal":"x"}\''), "head-differs"),
+    "facts of a head, 1 in place of true": Change(
+        _head("facts = replace(convert_from(facts, 'UTF8'), ':true', ':1')::bytea"), "head-differs"
+    ),
+    "facts of a head, with a key twice": Change(
+        _head(
+            "facts = replace(convert_from(facts, 'UTF8'), '\"team\"', '\"team\":1,\"team\"')::bytea"
+        ),
+        "head-differs",
+    ),
     "facts of a head that are no JSON": Change(_head("facts = 'x'"), "head-differs"),
     "whether a head is hidden": Change(_head("hidden = true"), "head-differs"),
     "the policy of a head": Change(_head("policy = 'strict'"), "head-differs"),
