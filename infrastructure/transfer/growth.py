@@ -17,7 +17,7 @@ from agentlog.domain.errors import (
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import JsonObject, object_at, object_of
+from agentlog.domain.json.values import JsonObject, object_at, object_of, text_at
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import ImportedThread, annotation
@@ -141,7 +141,12 @@ def told_again(threads: Threads, thread: ImportedThread) -> list[Draft]:
 
 
 def _told_again(event: Event | None, draft: Draft) -> Draft:
-    if event is None or identity_of(event) is None:
+    identity = None if event is None else identity_of(event)
+    if (
+        event is None
+        or identity is None
+        or text_at(object_at(draft, "metadata"), "responseId") != identity
+    ):
         return draft
     before, now = (_figures_in(of) for of in (object_of(event.raw), draft))
     if before == now:

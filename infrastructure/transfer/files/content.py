@@ -9,6 +9,7 @@ from collections.abc import Callable
 from lzma import LZMAError
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from weakref import finalize
 
 from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
 
@@ -68,6 +69,7 @@ class Archives:
         self._most_bytes = most_bytes
         self._path: Path | None = None
         self._archive: ZipFile | None = None
+        self._close: Callable[[], object] | None = None
 
     def members(self, path: Path) -> list[ZipInfo]:
         """Return the members of an archive, by name; raises `UnreadableSource`."""
@@ -93,9 +95,10 @@ class Archives:
 
     def _open_archive(self, path: Path) -> ZipFile:
         if self._archive is None or self._path != path:
-            if self._archive is not None:
-                self._archive.close()
+            if self._close is not None:
+                self._close()
             self._path, self._archive = path, ZipFile(path)
+            self._close = finalize(self, self._archive.close)
         return self._archive
 
 

@@ -135,3 +135,26 @@ def test_figures_of_a_message_that_was_written_anew_take_the_place_of_the_old(
     (thread,) = rows_of(ThreadRows(), threads.messages("ses_1"))
     assert (thread.model_calls, thread.output_tokens) == (3, 21)
     assert thread.cost_usd == pytest.approx(0.21)
+
+
+def test_another_message_under_the_id_of_an_answer_is_none_of_its_figures(
+    threads: Threads, tmp_path: Path
+) -> None:
+    """Amp names no messages: their ids are those of their places in the file."""
+    messages: list[Any] = [
+        {"role": "user", "messageId": 0, "content": [{"type": "text", "text": "Which one?"}]},
+        {"role": "assistant", "messageId": 1, "content": [{"type": "text", "text": "That one."}]},
+    ]
+    usage = {"inputTokens": 10, "outputTokens": 5}
+    messages[1]["usage"] = {"model": "m", **usage}
+    title = {"id": "e", "model": "m", "tokens": {"input": 30}, "operationType": "title-generation"}
+    parts = [
+        {"v": 4, "id": "T-1", "messages": [message], "usageLedger": {"events": [title]}}
+        for message in reversed(messages)
+    ]
+    later, earlier = (written(tmp_path, f"{n}.json", part) for n, part in enumerate(parts))
+    assert run(threads, later, wire="amp").failures == []
+    there = [event.type for event in threads.messages("T-1")]
+    (failure,) = run(threads, earlier, wire="amp").failures
+    assert "--thread-id" in failure.reason
+    assert [event.type for event in threads.messages("T-1")] == there
