@@ -28,6 +28,7 @@ _FORMATS: Mapping[str, str] = {
     "letta-agent": f"{_HERE}.letta.agent_file:FORMAT",
     "mini-swe-agent": f"{_HERE}.swe_agents.mini_swe_agent:FORMAT",
     "opencode": f"{_HERE}.opencode:FORMAT",
+    "open-webui": f"{_HERE}.exports.open_webui:FORMAT",
     "openhands": f"{_HERE}.openhands.conversation:FORMAT",
     "openhands-0": f"{_HERE}.openhands.version_0:FORMAT",
     "pi": f"{_HERE}.pi:FORMAT",

@@ -5,10 +5,12 @@ github.com/TomzxCode/llm-conversations-viewer `docs/formats.md`. The branch that
 `current_node` is the thread; each other branch is a thread of its own, from where it leaves.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue, object_of, text_at
+from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at
+from agentlog.extensions.formats.exports.branches import branches
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds_of_seconds
@@ -22,12 +24,15 @@ _KNOWN = (
     "content_type language response_format_name parent children name thoughts "
     "source_analysis_msg_id finished_text chunks is_archived safe_urls moderation_results "
     "current_node gizmo_id is_starred blocked_urls conversation_origin voice plugin_ids "
-    "async_status conversation_template_id is_do_not_remember memory_scope disabled_tool_ids"
+    "async_status conversation_template_id is_do_not_remember memory_scope disabled_tool_ids "
+    "direction decoding_id finished gizmo_type is_read_only context_scopes sugar_item_id "
+    "sugar_item_visible pinned_time is_study_mode owner"
 ).split()
 _KEPT = frozenset(
     (
         "user_editable_context model_editable_context reasoning_recap text image_asset_pointer "
-        "audio_transcription system_error multimodal_text"
+        "audio_transcription system_error multimodal_text audio_asset_pointer "
+        "real_time_user_audio_video_asset_pointer"
     ).split()
 )
 
@@ -38,13 +43,13 @@ def _read(document: JsonValue) -> Iterator[History]:
     nodes = {key: node for key, node in object_of(mapping).items() if isinstance(node, dict)}
     if mapping != nodes:
         raise InvalidMessage.at("mapping", "not an object of nodes")
-    current = whole.item.get("current_node")
-    branches = list(_branches(nodes, current))
+    parents = {key: text_at(node, "parent") for key, node in nodes.items()}
+    listed = list(branches(parents, whole.item.get("current_node")))
     facts = whole.texts({"title": "title", "default_model_slug": "model"})
     facts = {key: text for key, text in facts.items() if text}
     own_id = whole.text("conversation_id")
     own_id = whole.text("id") if own_id is None else own_id
-    for number, branch in enumerate(branches or [[]]):
+    for number, branch in enumerate(listed or [[]]):
         reading = _Branch()
         for key in branch:
             node = Fields(nodes[key], f"mapping.{key}")
@@ -59,30 +64,6 @@ def _read(document: JsonValue) -> Iterator[History]:
             left: Item = {"branchOf": nodes[branch[0]].get("parent")}
             named = None if own_id is None else f"{own_id}:{branch[0]}"
             yield reading.history(id=named, parent=own_id, metadata={**facts, **left})
-
-
-def _branches(nodes: Mapping[str, Item], current: JsonValue) -> Iterator[list[str]]:
-    """Yield the keys of nodes from the root to the current one, then what other branches add."""
-    ended = {key for key, node in nodes.items() if not node.get("children")}
-    leaves = [*([current] if isinstance(current, str) else []), *ended.intersection(nodes), *nodes]
-    seen = set[str]()
-    for leaf in _in_order(leaves, nodes):
-        branch: list[str] = []
-        key: str | None = leaf
-        while key is not None and key in nodes and key not in seen:
-            seen.add(key)
-            branch.append(key)
-            key = text_at(nodes[key], "parent")
-        if branch:
-            yield branch[::-1]
-
-
-def _in_order(leaves: Sequence[str], nodes: Mapping[str, Item]) -> Iterator[str]:
-    """Yield the first leaf, then the others in the order of the mapping, then all nodes."""
-    places = {key: n for n, key in enumerate(nodes)}
-    count = len(leaves) - len(nodes)
-    yield from sorted(leaves[:count], key=lambda key: -1 if key == leaves[0] else places[key])
-    yield from nodes
 
 
 def _are_keys(children: JsonValue, nodes: Mapping[str, Item]) -> bool:
@@ -149,7 +130,11 @@ class _Branch(Reading):
             case _:
                 texts = _texts(content)
         text = "".join(texts)
-        if says == "reply" and (texts or isinstance(recipient, str)):
+        spoken = [Fields(part, content.place) for part in _parts(content) if _is_spoken(part)]
+        for words in spoken:
+            words.take("text")
+        is_recap = content.item.get("content_type") == "reasoning_recap"  # the service's own words
+        if says == "reply" and not is_recap and (texts or isinstance(recipient, str)):
             entry.add(_response(message))
         if says == "reply" and isinstance(recipient, str) and recipient not in ("", "all"):
             message.take("recipient")
@@ -159,7 +144,7 @@ class _Branch(Reading):
             entry.add({"type": "tool_calls", "calls": [call]})
         elif text:
             message.take_equal({"recipient": "all"})
-            entry.add({"type": says, "text": text})
+            entry.add({"type": says, "text": text}, *spoken)
         for n, part in enumerate(_others(content)):
             is_object = isinstance(part, dict)
             block = Fields(part if is_object else {"value": part}, f"{content.place}.parts[{n}]")
@@ -187,6 +172,8 @@ class _Branch(Reading):
         else:
             result["output"] = {**content.item}
             content.drop(*content.item)
+        if content.item.get("content_type") == "system_error":
+            result["error"] = content.item.get("name") or "system_error"
         entry.add({"type": "tool_results", "results": [result]})
 
 
@@ -198,15 +185,26 @@ def _texts(content: Fields) -> list[str]:
     if not isinstance(parts, list):
         return []
     content.take("parts")
-    return [part for part in parts if isinstance(part, str)]
+    texts = (text_at(part, "text") if _is_spoken(part) else part for part in parts)
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _is_spoken(part: JsonValue) -> TypeGuard[Item]:
+    """Return whether a part has the words of a sound, and no more."""
+    match part:
+        case {"content_type": "audio_transcription", "text": str(), **others}:
+            return not others.keys() - {"direction", "decoding_id"}
+        case _:
+            return False
+
+
+def _parts(content: Fields) -> list[JsonValue]:
+    return [] if "text" in content.item else array_of(content.item.get("parts"))
 
 
 def _others(content: Fields) -> list[JsonValue]:
     """Return the parts that are no texts."""
-    parts = content.item.get("parts")
-    if not isinstance(parts, list) or "text" in content.item:
-        return []
-    return [part for part in parts if not isinstance(part, str)]
+    return [part for part in _parts(content) if not (isinstance(part, str) or _is_spoken(part))]
 
 
 def _is_thought(value: JsonValue) -> bool:

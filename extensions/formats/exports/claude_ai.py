@@ -5,9 +5,10 @@ github.com/withLinda/claude-conversation-exporter: `chat_messages` with Anthropi
 calls and results may lack their ids.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonValue, object_of, text_at
+from agentlog.extensions.formats.exports.branches import branches
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks, text_of
@@ -20,9 +21,13 @@ _KNOWN = (
         "uuid sender text updated_at created_at summary account project parent_message_uuid index "
         "truncated files attachments file_name id file_size file_type start_timestamp "
         "stop_timestamp message display_content integration_name integration_icon_url name "
-        "approval_options approval_key summaries"
+        "approval_options approval_key summaries flags input_mode stop_reason compaction_summary "
+        "image_count file_count current_leaf_message_uuid settings is_starred is_temporary "
+        "project_uuid platform citations cut_off file_uuid file_kind signature"
     ).split(),
 )
+_ROOT = "00000000-0000-4000-8000-000000000000"
+"""What the first message has in the place of the one before it."""
 _SAYS = {"human": "input", "assistant": "reply"}
 
 
@@ -32,12 +37,35 @@ def _read(document: JsonValue) -> Iterator[History]:
     facts = whole.texts({"name": "title", "model": "model", "created_at": "createdAt"})
     facts = {key: text for key, text in facts.items() if text}
     own_id = whole.text("uuid")
-    reading, opened = Reading("claude-ai", known=_KNOWN), list[str]()
-    for message in messages:
-        _read_message(reading, message, opened)
-    with reading.by_content():
-        reading.keep_left(whole, "conversation")
-    yield reading.history(id=own_id, metadata=facts)
+    by_key = {text_at(message.item, "uuid") or message.place: message for message in messages}
+    if len(by_key) < len(messages):
+        by_key = {message.place: message for message in messages}
+    parents = _parents(by_key)
+    current = whole.item.get("current_leaf_message_uuid") or next(reversed(parents), None)
+    for number, branch in enumerate(list(branches(parents, current)) or [[]]):
+        reading, opened = Reading("claude-ai", known=_KNOWN), list[str]()
+        for key in branch:
+            by_key[key].take_equal({"parent_message_uuid": parents[key] or _ROOT})
+            _read_message(reading, by_key[key], opened)
+        if number == 0:
+            with reading.by_content():
+                reading.keep_left(whole, "conversation")
+            yield reading.history(id=own_id, metadata=facts)
+        else:
+            left: Item = {**facts, "branchOf": parents[branch[0]]}
+            named = None if own_id is None else f"{own_id}:{branch[0]}"
+            yield reading.history(id=named, parent=own_id, metadata=left)
+
+
+def _parents(messages: Mapping[str, Fields]) -> dict[str, str | None]:
+    """Return for each message the one before it: that which it names, else that of the order."""
+    parents: dict[str, str | None] = {}
+    before: str | None = None
+    for key, message in messages.items():
+        named = text_at(message.item, "parent_message_uuid")
+        parents[key] = None if named == _ROOT else named if named in messages else before
+        before = key
+    return parents
 
 
 def _read_message(reading: Reading, message: Fields, opened: list[str]) -> None:
