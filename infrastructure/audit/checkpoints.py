@@ -1,8 +1,9 @@
 """Checkpoints of one tenant's log: signing, storage, and proofs against them."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import psycopg
@@ -29,6 +30,8 @@ from agentlog.infrastructure.audit.tree import LogTree
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
+
+logger = logging.getLogger("agentlog")
 
 
 class UnknownCheckpoint(NotThere):
@@ -116,11 +119,15 @@ class Checkpoints:
 
     def public_key(self) -> VerifierKey:
         """Return the key that verifies checkpoints; raises as `SigningKey.read`."""
-        return VerifierKey(self.origin, public_key_of(self._key.read()))
+        key = VerifierKey(self.origin, public_key_of(self._key.read()))
+        with self._cursor() as cursor:
+            self._warn_of_another(key, self._latest(cursor))
+        return key
 
     def make(self) -> SignedCheckpoint:
         """Sign and store a checkpoint of the log; if the log has not grown, return the last one.
 
+        With another key than the last, sign its root anew; of a size the first note is stored.
         Where the database takes no writes, return the last one whatever its size.
 
         Raises:
@@ -135,12 +142,15 @@ class Checkpoints:
             position = self._reader.position()
             tree = self._tree(cursor, upto=position)
             last = self._latest(cursor)
-            if last is not None:
-                if last.size > tree.size or tree.root(last.size) != last.root:
-                    raise LogContradicted(last.size)
-                if last.size == tree.size:
-                    return last
+            if last is not None and (last.size > tree.size or tree.root(last.size) != last.root):
+                raise LogContradicted(last.size)
+            public_key = public_key_of(key)
+            self._warn_of_another(VerifierKey(self.origin, public_key), last)
             root = tree.root(tree.size)
+            note = signed_note(Checkpoint(self.origin, tree.size, root), key)
+            if last is not None and last.size == tree.size:
+                is_by_it = last.public_key == public_key
+                return last if is_by_it else replace(last, note=note, public_key=public_key)
             cursor.execute(
                 statement("insert_checkpoint"),
                 {
@@ -148,8 +158,8 @@ class Checkpoints:
                     "size": tree.size,
                     "position": position,
                     "root": root,
-                    "note": signed_note(Checkpoint(self.origin, tree.size, root), key),
-                    "public_key": public_key_of(key),
+                    "note": note,
+                    "public_key": public_key,
                 },
             )
             return self._of_size(cursor, tree.size)
@@ -233,6 +243,18 @@ class Checkpoints:
         if not proved:
             raise LogContradicted(earlier.size)
         return Consistency(earlier, later, path)
+
+    def _warn_of_another(self, key: VerifierKey, last: SignedCheckpoint | None) -> None:
+        """Log that the last checkpoint was signed by another key, if it was."""
+        if last is not None and last.public_key != key.public_key:
+            logger.warning(
+                "the checkpoint of size %s was signed by %s, and this key is %s: send its note and "
+                "the new public key to who holds the old one, or have AGENTLOG_SIGNING_KEY name "
+                "the old file",
+                last.size,
+                VerifierKey(self.origin, last.public_key).text,
+                key.text,
+            )
 
     @contextmanager
     def _cursor(self) -> Iterator[psycopg.Cursor[TupleRow]]:

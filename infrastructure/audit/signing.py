@@ -58,9 +58,9 @@ class SigningKey:
         """
         if self._path is None:
             raise NoSigningKey(None)
-        if self._made and not self._path.exists():
-            _make(self._path)
         try:
+            if self._made and not self._path.exists():
+                _make(self._path)
             key = load_pem_private_key(self._path.read_bytes(), password=None)
         except FileNotFoundError as error:
             raise NoSigningKey(self._path) from error

@@ -36,7 +36,8 @@ def audit_tree(
     with each checkpoint. The events at `positions` are counted.
     """
     findings, frontier, before = Findings(), Frontier(), LOWEST
-    roots = _kept_roots(cursor, tenant, findings, public_key)
+    signed_size = -1 if public_key is None else max((note.size for note in held), default=-1)
+    roots = _kept_roots(cursor, tenant, findings, public_key, signed_size)
     roots += [_Root(note.size, note.root, "that you hold") for note in held]
     roots += _moved_roots(cursor, tenant)
     waiting = sorted(roots, key=lambda root: root.size)
@@ -69,8 +70,13 @@ class _Root:
 
 
 def _kept_roots(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, findings: Findings, held: VerifierKey | None
+    cursor: psycopg.Cursor[TupleRow],
+    tenant: str,
+    findings: Findings,
+    held: VerifierKey | None,
+    signed_size: int,
 ) -> list[_Root]:
+    """Return the stored roots; up to `signed_size`, a held note's, keys may be earlier ones."""
     rows = cursor.execute(
         "SELECT size, root, note, public_key, position FROM agentlog.checkpoints "
         "WHERE tenant = %s ORDER BY size",
@@ -78,7 +84,7 @@ def _kept_roots(
     ).fetchall()
     for size, root, note, public_key, _ in rows:
         kept = VerifierKey(origin_of(tenant), public_key)
-        if held is not None and kept != held:
+        if held is not None and kept != held and size > signed_size:
             detail = f"the checkpoint of size {size} is of another key than you hold"
             findings.add([Finding("other-key", detail)])
             continue

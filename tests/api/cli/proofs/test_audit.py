@@ -346,3 +346,56 @@ def test_our_own_postgresql_has_a_key_made_beside_its_data() -> None:
         assert first.code == 0, first.err
         assert first == second
         assert stat.S_IMODE((data / "signing-key.pem").stat().st_mode) == 0o600
+
+
+def _new_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Make a key as operate.md does, have settings name it, and return its path."""
+    command = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", str(path)]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    monkeypatch.setenv("AGENTLOG_SIGNING_KEY", str(path))
+    return str(path)
+
+
+@pytest.mark.parametrize("grows", [False, True], ids=["quiet", "grown"])
+def test_a_signing_key_is_rotated(
+    url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    *,
+    grows: bool,
+) -> None:
+    _new_key(tmp_path / "old.pem", monkeypatch)
+    old_note = _kept(agentlog("checkpoint", url=url), tmp_path / "old.note")
+    old_key = agentlog("checkpoint", "--public-key", url=url).out.strip()
+    if grows:
+        assert agentlog("label", "refund", "late", url=url).code == 0
+    _new_key(tmp_path / "new.pem", monkeypatch)
+    rotated = agentlog("checkpoint", url=url)
+    new_note = _kept(rotated, tmp_path / "new.note")
+    new_key = agentlog("checkpoint", "--public-key", url=url).out.strip()
+    assert f"the checkpoint of size 64 was signed by {old_key}" in caplog.messages[0]
+    assert new_key in caplog.messages[0]
+    assert new_key != old_key
+    by_new = agentlog("verify", "--checkpoint", new_note, "--public-key", new_key, url=url)
+    assert (by_new.code, by_new.out.splitlines()[-1][:6]) == (0, "whole:")
+    by_old = agentlog("verify", "--checkpoint", old_note, "--public-key", old_key, url=url)
+    assert by_old.code == int(grows)  # who holds the old key learns that another has signed
+    caplog.clear()
+    assert agentlog("checkpoint", url=url).out == rotated.out
+    assert bool(caplog.messages) is not grows  # until the log grows its stored note is the old's
+
+
+def test_a_key_that_is_gone_is_not_replaced_without_a_word(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with short_folder() as folder:
+        data_dir = folder / "data"
+        make_cluster(data_dir)
+        assert agentlog_on(data_dir, "migrate").code == 0
+        assert agentlog_on(data_dir, "checkpoint").code == 0
+        assert caplog.messages == []
+        (data_dir / "signing-key.pem").unlink()
+        assert agentlog_on(data_dir, "checkpoint", "--public-key").code == 0
+    assert "was signed by agentlog/default+" in caplog.messages[0]
+    assert "have AGENTLOG_SIGNING_KEY name the old file" in caplog.messages[0]
