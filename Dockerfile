@@ -25,8 +25,9 @@ RUN groupadd --system --gid 10001 agentlog \
     && useradd --system --uid 10001 --gid agentlog --no-create-home \
         --home-dir /var/lib/agentlog --shell /usr/sbin/nologin agentlog \
     && install --directory --owner=agentlog --group=agentlog --mode=0700 \
-        /var/lib/agentlog /backups /imports
+        /var/lib/agentlog /backups /imports /signing /notes
 COPY --from=build /opt/agentlog /opt/agentlog
+COPY deploy/systemd/agentlog-nightly /opt/agentlog/bin/
 ENV PATH=/opt/agentlog/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \

@@ -125,6 +125,9 @@ class Settings(_Environment):
     """The largest file for `PUT /v1/blobs/{sha256}`, and the total of those one request names."""
     import_dir: Path | None = None
     """Folder of files that are being imported over HTTP; by default one in `data_dir`."""
+    trial_dir: Path | None = None
+    """Folder in which `restore --check` makes the database that it throws away; by default
+    `data_dir`."""
     max_import_bytes: int = Field(default=4 * 2**30, ge=1)
     """Most bytes of the files of all imports of a tenant over HTTP."""
     max_import_file_bytes: int = Field(default=256 * 2**20, ge=1)
@@ -207,7 +210,9 @@ class Settings(_Environment):
             )
         return text
 
-    @field_validator("data_dir", "spool_dir", "import_dir", "signing_key", "snapshot_key")
+    @field_validator(
+        "data_dir", "spool_dir", "import_dir", "trial_dir", "signing_key", "snapshot_key"
+    )
     @classmethod
     def _see_path(cls, path: Path | None) -> Path | None:
         try:

@@ -157,37 +157,63 @@ def test_the_composed_service_writes_only_imports_and_its_keys_and_backups_are_k
         assert services[name]["read_only"], name
         assert services[name]["cap_drop"] == ["ALL"], name
     assert services["agentlog"]["volumes"] == ["keys:/var/lib/agentlog:ro", "imports:/imports"]
-    assert services["owner"]["volumes"] == ["keys:/var/lib/agentlog", "backups:/backups"]
-    assert {"keys", "backups", "imports"} <= file["volumes"].keys()
+    owned = ["keys:/var/lib/agentlog", "signing:/signing", "backups:/backups"]
+    assert services["owner"]["volumes"] == owned
+    assert {"keys", "signing", "backups", "imports"} <= file["volumes"].keys()
+    assert "signing" not in str(services["agentlog"]).lower()  # nor the volume
     keys = services["agentlog"]["environment"]
-    for name in ("AGENTLOG_SIGNING_KEY", "AGENTLOG_SNAPSHOT_KEY"):
-        assert keys[name].startswith("/var/lib/agentlog/")
+    assert keys["AGENTLOG_SNAPSHOT_KEY"].startswith("/var/lib/agentlog/")
+
+
+def _owner_command(folder: Path) -> list[str]:
+    """Return what the service `owner` runs, with its volumes in a folder."""
+    shell, flags, script = compose()["services"]["owner"]["command"]
+    script = script.replace(" /signing", f" {folder}/signing")
+    return [shell, flags, script.replace("/var/lib/agentlog", str(folder))]
+
+
+def test_the_composed_keys_are_made_once_and_that_of_checkpoints_is_apart(tmp_path: Path) -> None:
+    shell, flags, script = _owner_command(tmp_path)
+    command = [shell, flags, script.replace("exec agentlog migrate", "")]
+    keys, signing = tmp_path, tmp_path / "signing"
+    signing.mkdir()
+
+    def run() -> dict[str, bytes]:
+        subprocess.run(command, check=True, capture_output=True)
+        files = [*keys.iterdir(), *signing.iterdir()]
+        return {
+            str(file.relative_to(tmp_path)): file.read_bytes() for file in files if file.is_file()
+        }
+
+    (keys / "signing-key.pem").write_text("of 0.25")
+    assert run()["signing/signing-key.pem"] == b"of 0.25"
+    (signing / "signing-key.pem").unlink()
+    made = run()
+    assert made.keys() == {"snapshot-key", "signing/signing-key.pem"}
+    assert run() == made
 
 
 def test_the_composed_services_start_in_turn_and_the_last_is_no_superuser(
     empty_database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As compose starts them, without containers."""
-    file, place = compose(), "/var/lib/agentlog"
+    file, place, signing = compose(), "/var/lib/agentlog", "/signing"
+    (tmp_path / "signing").mkdir()
     services = file["services"]
     log_in = {"agentlog": "agentlog_app"}
 
     def environment_of(name: str) -> dict[str, str]:
         given: dict[str, str] = services[name]["environment"]
-        variables = {name: value.replace(place, str(tmp_path)) for name, value in given.items()}
+        variables = {
+            name: value.replace(place, str(tmp_path)).replace(signing, f"{tmp_path}/signing", 1)
+            for name, value in given.items()
+        }
         user = log_in.get(name)
         url = make_conninfo(empty_database_url, **({"user": user} if user else {}))
         path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
         return {**environment(url), **variables, "AGENTLOG_DATABASE_URL": url, "PATH": path}
 
-    shell, flags, script = services["owner"]["command"]
-    script = script.replace("$$", "$").replace(place, str(tmp_path))
-    subprocess.run([shell, flags, script], env=environment_of("owner"), check=True)
-    keys = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert keys.keys() == {"signing-key.pem", "snapshot-key"}
-    again = script.replace("exec agentlog migrate", "")  # at each start
-    subprocess.run([shell, flags, again], env=environment_of("owner"), check=True)
-    assert keys == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    subprocess.run(_owner_command(tmp_path), env=environment_of("owner"), check=True)
     sql = tmp_path / "login.sql"
     sql.write_text(file["configs"]["login"]["content"])
     psql = Programs.at_least(15).folder / "psql"
@@ -216,7 +242,8 @@ def test_the_composed_services_start_in_turn_and_the_last_is_no_superuser(
             assert client.post(append, json=message, headers=rebound).status_code == 403
             made = {"name": "evil", "scopes": ["admin", "read"]}
             assert client.post("/v1/keys", json=made, headers=rebound).status_code == 403
-    monkeypatch.setenv("AGENTLOG_SIGNING_KEY", settings["AGENTLOG_SIGNING_KEY"])
+    owner = environment_of("owner")
+    monkeypatch.setenv("AGENTLOG_SIGNING_KEY", owner["AGENTLOG_SIGNING_KEY"])
     checkpoint = agentlog("checkpoint", url=settings["AGENTLOG_DATABASE_URL"])
     assert checkpoint.out.startswith("agentlog/default\n1\n")
     tmp_path.chmod(0o700)

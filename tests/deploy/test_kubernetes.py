@@ -23,6 +23,8 @@ from tests.waiting import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+SCRIPTS = ROOT / "deploy" / "systemd"
+"""What the image has beside agentlog."""
 MANIFEST = ROOT / "deploy" / "kubernetes" / "agentlog.yaml"
 
 
@@ -49,7 +51,7 @@ def containers() -> list[dict[str, Any]]:
 
 def test_kubernetes_takes_each_resource() -> None:
     by_kind = resources()
-    assert by_kind.keys() == {"Service", "StatefulSet", "CronJob"}
+    assert by_kind.keys() == {"Service", "StatefulSet", "CronJob", "PersistentVolumeClaim"}
     for resource in by_kind.values():
         kubernetes_validate.validate(resource, "1.37", strict=True)
 
@@ -93,14 +95,15 @@ def test_no_secret_stands_in_it() -> None:
 
 
 def test_what_serves_sees_nothing_of_the_owner() -> None:
-    for pod in pods():
+    keys = ["snapshot-key"], ["signing-key.pem", "snapshot-key"]  # the night signs alone
+    for pod, expected in zip(pods(), keys, strict=True):
         mounted = {
             item["path"]: item["key"]
             for volume in pod["volumes"]
             if "secret" in volume
             for item in volume["secret"]["items"]  # without them, the whole Secret
         }
-        assert mounted == {name: name for name in ("signing-key.pem", "snapshot-key")}
+        assert mounted == {name: name for name in expected}
         for container in pod["containers"]:
             assert not re.search("owner", json.dumps(container))
             files = [
@@ -114,7 +117,7 @@ def test_what_serves_sees_nothing_of_the_owner() -> None:
 @pytest.mark.timeout(240)
 def test_its_containers_run_in_turn(empty_database_url: str, tmp_path: Path) -> None:
     """As the pods start them, without containers."""
-    places = {f"/{name}": tmp_path / name for name in ("keys", "imports")}
+    places = {f"/{name}": tmp_path / name for name in ("keys", "imports", "notes")}
     for place in places.values():
         place.mkdir()
     (places["/keys"] / "snapshot-key").write_bytes(bytes(32))
@@ -126,6 +129,7 @@ def test_its_containers_run_in_turn(empty_database_url: str, tmp_path: Path) -> 
         "url": make_conninfo(empty_database_url, user=LOGIN),
         "owner-password": "not asked for",
         "password": "not asked for",
+        "note-command": f"cat > {tmp_path}/sent",
     }
 
     def environment_of(container: dict[str, Any]) -> dict[str, str]:
@@ -139,9 +143,10 @@ def test_its_containers_run_in_turn(empty_database_url: str, tmp_path: Path) -> 
         return given
 
     def run(container: dict[str, Any], *command: str) -> str:
-        path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
+        path = f"{AGENTLOG.parent}:{SCRIPTS}:{os.environ['PATH']}"
+        words = [str(places.get(word, word)) for word in command or container["command"]]
         done = subprocess.run(
-            command or container["command"],
+            words,
             env={**environment(), **environment_of(container), "PATH": path},
             capture_output=True,
             text=True,
@@ -172,3 +177,4 @@ def test_its_containers_run_in_turn(empty_database_url: str, tmp_path: Path) -> 
         ran = run(nightly)
         assert "erased: 0 threads" in ran
         assert "whole: 0 threads" in ran
+        assert (tmp_path / "sent").read_text().startswith("agentlog/default\n0\n")

@@ -6,11 +6,15 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from textwrap import dedent
 
 import httpx2
+import psycopg
 import pytest
 
 from agentlog.infrastructure.embedded import open_embedded
@@ -110,18 +114,101 @@ def test_the_service_starts_answers_and_ends_in_time() -> None:
             assert process.wait(timeout=int(seconds)) == 0
 
 
-def a_night(folder: Path, backups: Path, data: Path) -> subprocess.CompletedProcess[str]:
-    """Run the script on a data folder; temporary files go to `folder`."""
+def a_night(
+    folder: Path, backups: Path, data: Path, every: str = "1", note_command: str = "cat >> sent"
+) -> subprocess.CompletedProcess[str]:
+    """Run the script on a data folder; temporary files and notes that are sent go to `folder`."""
     path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
     settings = {"AGENTLOG_DATA_DIR": str(data), "PATH": path, "TMPDIR": str(folder)}
     return subprocess.run(
-        [NIGHTLY, backups, "14"],
-        env={**environment(), **settings},
+        [NIGHTLY, backups, "14", every],
+        cwd=folder,
+        env={**environment(), **settings, "NOTE_COMMAND": note_command},
         capture_output=True,
         text=True,
         timeout=WAIT_SECONDS * 3,
         check=False,
     )
+
+
+def folders_in(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.iterdir() if entry.is_dir())
+
+
+@pytest.mark.timeout(240)
+def test_a_night_verifies_what_is_new_and_sends_its_note_away() -> None:
+    with short_folder() as folder:
+        backups, data, sent = folder / "backups", folder / "data", folder / "sent"
+        backups.mkdir()
+        (backups / f"{datetime.now(UTC):%Y-%m-%d}T02-30-00Z").mkdir()  # of less than a week ago
+        make_cluster(data)
+        night = partial(a_night, folder, backups, data, "7")
+        with open_embedded(data, settings=CARELESS) as server:
+            examples = UNITS.parents[1] / "examples"
+            assert agentlog("import", examples / "refund.json", url=server.url).code == 0
+            first = night()
+            assert first.returncode == 0, first.stderr
+            kept = (backups / "default.note").read_text()
+            assert sent.read_text() == kept
+            assert re.search(r"^whole: 1 thread, ", first.stdout, re.MULTILINE)
+            assert agentlog("import", examples / "deploy.json", url=server.url).code == 0
+            unset = night("")
+            assert unset.returncode == 2
+            assert "set NOTE_COMMAND: the note is on this machine only" in unset.stderr
+            assert "erased: 0 threads" in unset.stderr  # by another step
+            refused = night("cat > /dev/null; exit 7")
+            assert refused.returncode == 7
+            assert (backups / "default.note").read_text() == kept
+            second = night()
+            assert second.returncode == 0, second.stderr
+            size = kept.splitlines()[1]
+            assert f"whole since size {size}: 1 thread, " in second.stdout
+            assert sent.read_text().startswith(kept)
+            assert sent.read_text().endswith((backups / "default.note").read_text())
+            owner = "UPDATE agentlog.events SET chain = sha256('') WHERE thread_id = 'refund'"
+            with psycopg.connect(server.url) as connection:
+                connection.execute("SET session_replication_role = replica")
+                connection.execute(owner)
+            noted = sent.read_text()
+            broken = night()
+            assert broken.returncode == 1
+            assert sent.read_text() == noted  # what is broken is not signed
+        assert len(folders_in(backups)) == 1
+
+
+def test_the_guide_s_command_pushes_notes_to_a_repository(tmp_path: Path) -> None:
+    guide = (UNITS.parents[1] / "docs" / "how-to" / "deploy.md").read_text()
+    blocks = re.findall(r"^    #!/bin/sh.*\n(?:    .*\n)+", guide, re.MULTILINE)
+    (script,) = (dedent(block) for block in blocks if "git push" in block)
+    hub, notes = tmp_path / "hub.git", tmp_path / "notes"
+    who = {
+        f"GIT_{role}_{key}": "night"
+        for role in ("AUTHOR", "COMMITTER")
+        for key in ("NAME", "EMAIL")
+    }
+    env = {**os.environ, **who, "AGENTLOG_TENANT": "acme"}
+    run = partial(subprocess.run, env=env, check=True, capture_output=True, text=True)
+    run(["git", "init", "--quiet", "--bare", hub])
+    run(["git", "clone", "--quiet", hub, notes])
+    for note in ("first\n", "second\n"):
+        run(
+            ["sh", "-euc", script.replace("/var/lib/agentlog-backups/notes", str(notes))],
+            input=note,
+        )
+    shown = run(["git", "-C", hub, "log", "--format=", "-p", "--", "acme.note"]).stdout
+    assert [line for line in shown.splitlines() if line[:1] == "+" and line[1:2].isalpha()] == [
+        "+second",
+        "+first",
+    ]
+
+
+def test_the_key_of_checkpoints_is_not_where_the_service_is() -> None:
+    assert "SIGNING_KEY" not in here("agentlog.service")
+    assert "signing-key" not in here("agentlog.service")
+    (credential,) = values("agentlog-nightly.service", "LoadCredential")
+    name, _, source = credential.partition(":")
+    assert source.startswith("/etc/agentlog/")
+    assert f"AGENTLOG_SIGNING_KEY=%d/{name}" in values("agentlog-nightly.service", "Environment")
 
 
 @pytest.mark.timeout(240)
@@ -131,7 +218,7 @@ def test_a_night_backs_up_tries_it_and_removes_what_is_old() -> None:
         backups.mkdir()
         make_cluster(data)
         _, *arguments = command_of("agentlog-nightly.service")
-        assert arguments == ["/var/lib/agentlog-backups", "14"]
+        assert arguments == ["/var/lib/agentlog-backups", "14", "7"]
         with open_embedded(data, settings=CARELESS) as server:
             examples = UNITS.parents[1] / "examples"
             assert agentlog("import", examples, url=server.url).code == 0
@@ -142,12 +229,13 @@ def test_a_night_backs_up_tries_it_and_removes_what_is_old() -> None:
             os.utime(old, (0, 0))
             failed = a_night(folder, backups, data)
             assert failed.returncode == 2, failed.stderr
-            assert {path.name for path in backups.iterdir()} == {old.name, "unchecked"}
+            assert folders_in(backups) == [old.name, "unchecked"]
             assert agentlog("backup", backups / "2020-01-02T02-30-00Z", url=server.url).code == 0
+            os.utime(backups / "2020-01-02T02-30-00Z", (time.time() - 86_400,) * 2)
             done = a_night(folder, backups, data)
             assert done.returncode == 0, done.stderr
             assert "erased: 0 threads" in done.stderr  # all are of today
-            names = sorted(path.name for path in backups.iterdir())
+            names = folders_in(backups)
             assert names[0] == "2020-01-02T02-30-00Z"
             assert names[1] > "2026"
             assert len(names) == 2
@@ -169,11 +257,11 @@ def test_a_log_that_went_back_fails_each_night_and_its_good_backups_stay() -> No
                 assert agentlog("backup", folder / "before", url=server.url).code == 0
                 assert agentlog("import", examples / "deploy.json", url=server.url).code == 0
                 assert (done := night(data)).returncode == 0, done.stderr
-        (good,) = backups.iterdir()
+        (good,) = (path for path in backups.iterdir() if path.is_dir())
         os.utime(good, (0, 0))
         assert agentlog_on(put_back, "restore", folder / "before").code == 0
         for _ in range(2):
             failed = night(put_back)
             assert failed.returncode == 1, failed.stderr
             assert "the log went back: from position" in failed.stdout
-            assert {path.name for path in backups.iterdir()} == {good.name, "unchecked"}
+            assert folders_in(backups) == [good.name, "unchecked"]

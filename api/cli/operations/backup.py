@@ -120,7 +120,7 @@ def restore(  # noqa: PLR0913 - one parameter an option
     manifest = None if earlier is None else manifest_of(earlier)
     known = Known(held.public_key, held.checkpoint, manifest)
     if check:
-        verdict = _check_backup(path, known)
+        verdict = _check_backup(settings_with(data_dir=data_dir), path, known)
     else:
         verdict = _restore_backup(settings_with(data_dir=data_dir), path, known)
     if verdict != "whole":
@@ -138,11 +138,11 @@ def _restore_backup(settings: Settings, path: Path, known: Known) -> Verdict:
         return _verified(database, url, path, manifest, known)
 
 
-def _check_backup(path: Path, known: Known) -> Verdict:
+def _check_backup(settings: Settings, path: Path, known: Known) -> Verdict:
     """Restore a backup into a temporary server and verify it."""
     manifest = _read(path)
     with (
-        temporary_data_dir() as folder,
+        temporary_data_dir(settings.trial_dir or settings.data_dir) as folder,
         open_embedded(folder, settings=_THROWN_AWAY) as server,
         Database(server.url, pool_size=2, timeouts=WHOLE_LOG_TIMEOUTS) as database,
     ):
