@@ -10,8 +10,8 @@ from agentlog.domain.events import Event
 from agentlog.domain.messages import ApprovalRequestMessage, ApprovalResponseMessage
 from agentlog.projections.outcomes.pairs import Answer, Ask
 from agentlog.projections.readmodels.model import ThreadRows
-from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measured
-from agentlog.projections.readmodels.table import table_of
+from agentlog.projections.readmodels.pair_table import AnsweredSentAt, PairRow, PairTable, measured
+from agentlog.projections.readmodels.table import RecordedAt, table_of
 from agentlog.projections.values import shown, text_in, time_of
 
 
@@ -24,17 +24,13 @@ class ApprovalRow(PairRow):
     call_id: Annotated[str, "the call that is to be approved; may come again in a thread"]
     tool: Annotated[str | None, "name of the tool; null without a request"] = None
     reason: Annotated[str | None, "why a person is asked, as far as it begins"] = None
-    recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"] = (
-        None
-    )
+    recorded_at: RecordedAt = None
     asked_at: Annotated[datetime | None, "the same where it asked, null where none did"] = None
     asked_sent_at: Annotated[datetime | None, "when it asked, by the producer's clock"] = None
     answered_version: Annotated[int | None, "of the message that answered; null while open"] = None
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took the answer"] = None
-    answered_sent_at: Annotated[
-        datetime | None, "when that message was sent, by the producer's clock"
-    ] = None
+    answered_sent_at: AnsweredSentAt = None
     waiting_ms: Annotated[float | None, "from question to answer, by the producer's clock"] = None
     outcome: Annotated[
         Literal["granted", "denied"] | None, "granted or denied; null while open"

@@ -21,8 +21,8 @@ from agentlog.domain.usage import wholes_of
 from agentlog.projections.outcomes.pairs import Answer, Ask, identity_of, rank
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.model import ThreadRows
-from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measured
-from agentlog.projections.readmodels.table import table_of
+from agentlog.projections.readmodels.pair_table import AnsweredSentAt, PairRow, PairTable, measured
+from agentlog.projections.readmodels.table import RecordedAt, table_of
 from agentlog.projections.values import count_held, figure_held, held, time_of
 
 _NOTHING = TokenUsage()
@@ -44,17 +44,13 @@ class ModelCallRow(PairRow):
     model: Annotated[str | None, "as the response names it; else as the request does"] = None
     provider: Annotated[str | None, "who runs the model, where the producer said"] = None
     response_id: Annotated[str | None, "what came out of this call shares it"] = None
-    recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"] = (
-        None
-    )
+    recorded_at: RecordedAt = None
     requested_at: Annotated[datetime | None, "the same where it asked, null where none did"] = None
     requested_sent_at: Annotated[datetime | None, "when it asked, by the producer's clock"] = None
     answered_version: Annotated[int | None, "of the message that ended it; null while open"] = None
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took that message"] = None
-    answered_sent_at: Annotated[
-        datetime | None, "when that message was sent, by the producer's clock"
-    ] = None
+    answered_sent_at: AnsweredSentAt = None
     copy_of: Annotated[
         str | None,
         "the thread where this answer counts: by its response id it is the same; null for all that "

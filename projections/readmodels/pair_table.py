@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from datetime import datetime
-from typing import ClassVar, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 
 from typing_extensions import override
 
@@ -21,6 +21,8 @@ from agentlog.projections.outcomes.pairs import (
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row
 from agentlog.projections.values import milliseconds, sent_at
+
+AnsweredSentAt = Annotated[datetime | None, "when that message was sent, by the producer's clock"]
 
 
 class PairRow(Row):

@@ -29,7 +29,7 @@ from agentlog.projections.outcomes.outcome import Judgement, ThreadOutcome, judg
 from agentlog.projections.outcomes.suspicion import REPEAT_RULES, UNANSWERED
 from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
-from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.table import RecordedAt, Row, table_of
 from agentlog.projections.shell_command import shell_command
 from agentlog.projections.values import count_held, figure_held, held, sent_at, shown, text_in
 from agentlog.projections.view import Item
@@ -50,7 +50,7 @@ class SuspicionRow(Row):
 
     version: Annotated[int, "of the first message with a step, a call or an end"]
     position: Annotated[int, "of that message in the log"]
-    recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
+    recorded_at: RecordedAt
     sent_at: Annotated[datetime | None, "when it was sent, by the producer's clock"] = None
     failures: Annotated[
         int,

@@ -28,6 +28,9 @@ _SQL_TYPES: dict[type, SqlType] = {
 }
 
 
+RecordedAt = Annotated[datetime | None, "when the log took that message, by its own clock"]
+
+
 @dataclass(slots=True)
 class Row:
     """A row; the fold may change it while it is open.

@@ -11,8 +11,8 @@ from agentlog.domain.messages import ToolCallsMessage, ToolResultsMessage
 from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.outcomes.pairs import Answer, Ask, CallOutcome
 from agentlog.projections.readmodels.model import ThreadRows
-from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measured
-from agentlog.projections.readmodels.table import table_of
+from agentlog.projections.readmodels.pair_table import AnsweredSentAt, PairRow, PairTable, measured
+from agentlog.projections.readmodels.table import RecordedAt, table_of
 from agentlog.projections.shell_command import shell_command
 from agentlog.projections.values import held, time_of
 
@@ -33,17 +33,13 @@ class ToolCallRow(PairRow):
         str | None, "what it was called with, as JSON; texts in it up to 1 MiB each"
     ] = None
     response_id: Annotated[str | None, "the model response that it came out of"] = None
-    recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"] = (
-        None
-    )
+    recorded_at: RecordedAt = None
     called_at: Annotated[datetime | None, "the same where a call asked, null where none did"] = None
     called_sent_at: Annotated[datetime | None, "when it was made, by the producer's clock"] = None
     answered_version: Annotated[int | None, "of the message that answered; null while open"] = None
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took the answer"] = None
-    answered_sent_at: Annotated[
-        datetime | None, "when that message was sent, by the producer's clock"
-    ] = None
+    answered_sent_at: AnsweredSentAt = None
     latency_ms: Annotated[float | None, "from call to answer, by the producer's clock"] = None
     outcome: Annotated[
         CallOutcome | None,

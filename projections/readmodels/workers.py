@@ -11,8 +11,8 @@ from agentlog.domain.messages import WorkerResultMessage, WorkerSpawnedMessage
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.outcomes.pairs import Answer, Ask
 from agentlog.projections.readmodels.model import ThreadRows
-from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measured
-from agentlog.projections.readmodels.table import table_of
+from agentlog.projections.readmodels.pair_table import AnsweredSentAt, PairRow, PairTable, measured
+from agentlog.projections.readmodels.table import RecordedAt, table_of
 from agentlog.projections.values import shown, time_of
 
 
@@ -26,9 +26,7 @@ class WorkerRow(PairRow):
     objective: Annotated[str | None, "the beginning of what it was sent off for"] = None
     model: Annotated[str | None, "the model that it works with, where that was said"] = None
     worker_thread_id: Annotated[str | None, "the worker's own thread, where that was said"] = None
-    recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"] = (
-        None
-    )
+    recorded_at: RecordedAt = None
     spawned_at: Annotated[
         datetime | None, "the same where it was sent off, null where it was not"
     ] = None
@@ -40,9 +38,7 @@ class WorkerRow(PairRow):
     )
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took the result"] = None
-    answered_sent_at: Annotated[
-        datetime | None, "when that message was sent, by the producer's clock"
-    ] = None
+    answered_sent_at: AnsweredSentAt = None
     duration_ms: Annotated[float | None, "from sending off to result, by the producer's clock"] = (
         None
     )
