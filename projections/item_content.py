@@ -7,8 +7,7 @@ the calls of its item, so that a result still says which call it answers.
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import parse
+from agentlog.domain.json.text import parse_or
 from agentlog.domain.json.values import JsonValue
 
 CallPlaces = dict[str, tuple[str, int]]
@@ -78,12 +77,7 @@ def result_content(
 
 def arguments_of(text: JsonValue) -> JsonValue:
     """Return the arguments in a raw string; one that is not JSON stays a string."""
-    if not isinstance(text, str):
-        return text
-    try:
-        return parse(text)
-    except InvalidJson:
-        return text
+    return parse_or(text, text) if isinstance(text, str) else text
 
 
 def _one_or_all(contents: list[JsonValue]) -> JsonValue:

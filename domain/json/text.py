@@ -65,6 +65,14 @@ def parse(text: bytes | str, *, place: str = "") -> JsonValue:
     return parsed
 
 
+def parse_or(text: bytes | str, other: JsonValue = None) -> JsonValue:
+    """Return the value of a JSON text, or `other` of any other text."""
+    try:
+        return parse(text)
+    except InvalidJson:
+        return other
+
+
 def parse_stored(text: bytes) -> JsonValue:
     """Return the value of bytes printed by `print_bytes`, without most checks.
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
-from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import parse
+from agentlog.domain.json.text import parse_or
 from agentlog.domain.json.values import (
     JsonObject,
     JsonValue,
@@ -83,7 +82,7 @@ class Exchange:
     @property
     def body(self) -> JsonObject:
         """The request as JSON, with what its path says; empty where it is none."""
-        body = object_of(_parsed(self.request))
+        body = object_of(parse_or(self.request))
         return body if self.api is None or not body else SHAPES[self.api].opened(self.path, body)
 
     @property
@@ -95,7 +94,7 @@ class Exchange:
             return answer_of(events_in(self.response), self.api)
         if self.response.lstrip().startswith(b"["):
             return answer_of(elements_in(self.response), self.api)
-        return object_of(_parsed(self.response)) or None
+        return object_of(parse_or(self.response)) or None
 
     @property
     def is_heard(self) -> bool:
@@ -117,7 +116,7 @@ class Exchange:
             return self.end.replace("_", " ")
         if self.status == _OK:
             return None
-        parsed = _parsed(self.response)
+        parsed = parse_or(self.response)
         document = object_of(parsed[0] if isinstance(parsed, list) and parsed else parsed)
         text = text_at(object_at(document, "error"), "message") or text_at(document, "message")
         return f"status {self.status}" + (f": {text}" if text else "")
@@ -216,10 +215,3 @@ def _bytes(value: JsonValue) -> bytes:
             return b64decode(text)
         case _:
             return b""
-
-
-def _parsed(text: bytes) -> JsonValue:
-    try:
-        return parse(text)
-    except InvalidJson:
-        return None

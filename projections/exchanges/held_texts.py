@@ -8,9 +8,8 @@ of a stream. It is looked for in what they come to when they are read.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from agentlog.domain.errors import InvalidJson
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import parse, parse_stored, print_bytes, print_text
+from agentlog.domain.json.text import parse_or, parse_stored, print_bytes, print_text
 from agentlog.domain.json.values import (
     JsonObject,
     JsonValue,
@@ -129,10 +128,10 @@ def _gone(value: JsonValue, left: JsonValue) -> Iterator[JsonValue]:
 
 def _values(exchange: Exchange) -> list[JsonValue] | None:
     """Return what is in an exchange, as JSON and as messages; None where that cannot be known."""
-    request = _json(exchange.request) if exchange.request else ""
+    request = parse_or(exchange.request) if exchange.request else ""
     response: JsonValue = exchange.answer
     if response is None:
-        response = _json(exchange.response) if exchange.response else ""
+        response = parse_or(exchange.response) if exchange.response else ""
     if request is None or response is None:
         return None
     return [request, response, *drafts_of(exchange)]
@@ -146,7 +145,7 @@ def _mcp_values(payload: JsonObject) -> list[JsonValue] | None:
 
 def _whole(value: JsonValue) -> str:
     """Return the one spelling of a value, whether it is JSON or a text that holds it."""
-    inner = _json(value.encode()) if isinstance(value, str) else value
+    inner = parse_or(value.encode()) if isinstance(value, str) else value
     if isinstance(inner, dict | list):
         return print_bytes(inner, sort_keys=True).decode()
     return value if isinstance(value, str) else print_text(value)
@@ -159,7 +158,7 @@ def _parts(value: JsonValue) -> Iterator[str]:
         match todo.pop():
             case str(text) if text.strip():
                 yield text
-                inner = _json(text.encode())
+                inner = parse_or(text.encode())
                 if isinstance(inner, dict | list):
                     todo.append(inner)
             case dict(fields) if fields:
@@ -170,11 +169,3 @@ def _parts(value: JsonValue) -> Iterator[str]:
                 todo += items
             case _:
                 pass
-
-
-def _json(text: bytes) -> JsonValue:
-    """Return the value of a text; None where it is no JSON."""
-    try:
-        return parse(text)
-    except InvalidJson:
-        return None

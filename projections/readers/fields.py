@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from agentlog.domain.errors import Flaw, InvalidJson, InvalidMessage
+from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.identifiers import message_id_of
-from agentlog.domain.json.text import parse
+from agentlog.domain.json.text import parse_or
 from agentlog.domain.json.values import JsonValue, number_at, objects_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.view import Item
@@ -144,10 +144,7 @@ def id_of_uuid(text: JsonValue) -> str | None:
 def unpacked(value: JsonValue) -> JsonValue:
     """Return the object or array of JSON in a text; any other text or value as it is."""
     if isinstance(value, str) and value[:1] in {"{", "["}:
-        try:
-            return parse(value)
-        except InvalidJson:  # cut off, or no JSON at all
-            return value
+        return parse_or(value, value)  # it may be cut off, or no JSON at all
     return value
 
 
@@ -165,10 +162,7 @@ def text_of_id(value: JsonValue) -> str | None:
 def number(value: JsonValue) -> int | float | None:
     """Return a number from 0, or the one that a text has; None for anything else."""
     if isinstance(value, str):
-        try:
-            value = parse(value)
-        except InvalidJson:
-            return None
+        value = parse_or(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         return None
     return value

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
-from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import parse
+from agentlog.domain.json.text import parse_or
 from agentlog.domain.json.values import (
     JsonValue,
     array_of,
@@ -149,10 +148,7 @@ def _call(call: Item) -> Item:
     function = object_at(call, "function")
     name = custom.get("name", function.get("name"))
     text = str(custom.get("input", function.get("arguments")))
-    try:
-        arguments = parse(text)
-    except InvalidJson:
-        arguments = text
+    arguments = parse_or(text)
     whole = arguments if isinstance(arguments, dict) else text
     return {"type": "tool_use", "id": call.get("id"), "name": name, "input": whole}
 

@@ -4,8 +4,7 @@ Shapes: ai-sdk.dev/docs/reference/ai-sdk-core/model-message. Arguments are `args
 version 5 on `input`; results are `result`, and from version 5 on a typed `output`.
 """
 
-from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import parse
+from agentlog.domain.json.text import parse_or
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.fields import Fields
@@ -59,10 +58,7 @@ def _outcome(output: JsonValue) -> Item:
 
 def printed(output: JsonValue) -> JsonValue:
     """Return the output that a span has as JSON in a text; any other value as it is."""
-    try:
-        return parse(output) if isinstance(output, str) else output
-    except InvalidJson:  # cut off
-        return output
+    return parse_or(output, output) if isinstance(output, str) else output
 
 
 def _taken(part: Fields, keys: tuple[str, ...]) -> JsonValue:

@@ -7,8 +7,7 @@ has its content in parts, content is never null, and token usage has OpenAI's na
 from hashlib import sha1
 from uuid import NAMESPACE_OID, uuid5
 
-from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import MAX_DEPTH, parse
+from agentlog.domain.json.text import MAX_DEPTH, parse_or
 from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.domain.messages import TokenUsage, ToolCall, ToolResult
 from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
@@ -70,10 +69,7 @@ def given_args(call: Item, asked: ToolCall) -> JsonValue:
 def read_args(call: Item) -> JsonValue:
     """Return a call's arguments as a value; text that is not JSON stays a string."""
     arguments = called_with(call)
-    try:
-        return parse(arguments)
-    except InvalidJson:
-        return arguments
+    return parse_or(arguments, arguments)
 
 
 def _is_shallow(text: str) -> bool:

@@ -2,8 +2,8 @@
 
 from hashlib import sha256
 
-from agentlog.domain.errors import InvalidInput, InvalidJson
-from agentlog.domain.json.text import parse
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.text import parse_or
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.messages import ToolCall
 from agentlog.extensions.runs.projections.written.answers import api_of_answer
@@ -33,10 +33,7 @@ def answer_in(content: bytes) -> Answer | JsonObject:
         raise InvalidAnswer("it is not UTF-8") from error
     if not text.strip():
         raise InvalidAnswer("it is empty")
-    try:
-        document = parse(text)
-    except InvalidJson:
-        document = text
+    document = parse_or(text)
     if not isinstance(document, dict):
         return Answer(text=text.removesuffix("\n"))
     if api_of_answer(document) is not None:
