@@ -162,7 +162,7 @@ class Tenant:
     search = _Own(
         lambda own: search.Search(own.confined, tenant=own.name, searched=own.shared.database)
     )
-    matches = _Own(lambda own: thread_matches.ThreadMatches(own.views, own.rules))
+    matches = _Own(lambda own: thread_matches.MatchFinder(own.views, own.rules))
     proofs = _Own(
         lambda own: proofs.Proofs.over(own.confined, tenant=own.name, key=own.shared.signing_key)
     )
@@ -192,7 +192,7 @@ class Tenant:
         )
     )
     comparer = _Own(lambda own: comparer.Comparer(own.views))
-    run_sets = _Own(lambda own: run_sets.RunSets(own.views))
+    run_sets = _Own(lambda own: run_sets.TaskComparer(own.views))
     subscriptions = _Own(
         lambda own: subscriptions.Subscriptions(own.shared.database, tenant=own.name)
     )

@@ -2,43 +2,44 @@
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from agentlog.domain.json.answers import answer
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What some threads did. A sum is None where none of them reports it.
+class ThreadWork:
+    """What a thread did, or it and all that work for it. A sum is null where none reports it."""
 
-    `failed` counts threads that failed; `failures`, `told` and `suspected` are of what they did, as
-    `outcomes.words` says.
-    """
+    threads: int
+    failed: Annotated[int, Field(description="Threads whose verdict is failed.")]
+    tool_calls: int
+    failures: Annotated[int, Field(description="What failed on record.")]
+    told: Annotated[int, Field(description="What only its own words tell of.")]
+    suspected: Annotated[int, Field(description="What only a rule suspects.")]
+    total_tokens: int | None
+    cost_usd: float | None
+    computed_calls: int
+    unpriced_calls: int
 
-    threads: int = 0
-    failed: int = 0
-    tool_calls: int = 0
-    failures: int = 0
-    told: int = 0
-    suspected: int = 0
-    total_tokens: int | None = None
-    cost_usd: float | None = None
-    computed_calls: int = 0
-    unpriced_calls: int = 0
-
-    def plus(self, other: "Work") -> "Work":
+    def plus(self, other: "ThreadWork") -> "ThreadWork":
         """Return the work of both."""
-        return Work(*map(_sum, astuple(self), astuple(other)))
+        return ThreadWork(*map(_sum, astuple(self), astuple(other)))
 
 
-NONE = Work()
+NONE = ThreadWork(0, 0, 0, 0, 0, 0, None, None, 0, 0)
 
 
-def with_workers(tree: Sequence[tuple[int, Work]]) -> list[Work]:
+def with_workers(tree: Sequence[tuple[int, ThreadWork]]) -> list[ThreadWork]:
     """Return of each thread the work of it and of all below it.
 
     The tree has each thread before its workers, with its depth from 0.
     """
-    wholes: list[Work] = []
-    below: dict[int, Work] = {}
+    wholes: list[ThreadWork] = []
+    below: dict[int, ThreadWork] = {}
     for depth, own in reversed(tree):
         whole = own.plus(below.pop(depth + 1, NONE))
         below[depth] = below.get(depth, NONE).plus(whole)

@@ -270,15 +270,15 @@ def test_the_runs_of_each_task_part_where_their_calls_do(service: Service) -> No
         failed=FAILED,
     )
     compared = service.own.run_sets.compare(asked)
-    assert (compared.lacking, compared.is_cut) == (0, False)
-    assert [task.value for task in compared.sets] == list(range(50))
-    for task in compared.sets:
+    assert (compared.lacking, compared.cut) == (0, False)
+    assert [task.value for task in compared.items] == list(range(50))
+    for task in compared.items:
         runs = [run for run in RUNS if run["task_id"] == task.value]
         verdicts = {_thread_id(run): "succeeded" if run["reward"] else "failed" for run in runs}
-        assert {run.thread_id: run.verdict for run in task.runs} == verdicts
-        first = task.forks[0]
+        assert {run.thread_id: run.verdict for run in task.threads} == verdicts
+        first = task.partings[0]
         assert first.equal == _shared(runs), task.value
-        together = {frozenset(run.thread_id for run in way.runs) for way in first.ways}
+        together = {frozenset(branch.threads) for branch in first.branches}
         following = {_thread_id(run): _calls_of(run)[first.equal : first.equal + 1] for run in runs}
         assert together == {
             frozenset(other for other in following if following[other] == following[thread_id])
@@ -325,15 +325,16 @@ def test_three_tasks_part_as_read_by_hand(
 ) -> None:
     which = ThreadFilter(metadata={"task": task})
     asked = SetsAsked(which, choose_view("kernel"), by="task", failed=FAILED)
-    (run_set,) = service.own.run_sets.compare(asked).sets
-    first = run_set.forks[0]
+    (run_set,) = service.own.run_sets.compare(asked).items
+    first = run_set.partings[0]
+    verdicts = {run.thread_id: run.verdict for run in run_set.threads}
     assert first.equal == equal
     told: dict[str, set[str]] = {}
-    for way in first.ways:
+    for way in first.branches:
         assert way.did is not None
         reservation = json.loads(way.did.hint) if way.did.hint.endswith("}") else {}
         did = " ".join([*way.did.tools, reservation.get("reservation_id", "")]).strip()
-        told.setdefault(did, set()).update(run.verdict for run in way.runs)
+        told.setdefault(did, set()).update(verdicts[thread_id] for thread_id in way.threads)
     assert told == ways
 
 

@@ -27,9 +27,9 @@ from agentlog.api.cli.session import (
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import open_service
 from agentlog.api.filters import time_filter
-from agentlog.api.shapes.search import Hits
-from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.shape import shape_of
 from agentlog.api.shapes.tables import query_csv, query_json, rows_of_text
+from agentlog.domain.json.answers import time_text
 from agentlog.infrastructure.analysts.answers import CatalogueTable, QueryResult
 from agentlog.infrastructure.analysts.login import grants as grants_for
 from agentlog.infrastructure.analysts.parameters import MOST_CHARACTERS
@@ -39,7 +39,7 @@ from agentlog.infrastructure.reports.summaries import SummaryQuery, models_of
 from agentlog.infrastructure.search.hits import Excerpt
 from agentlog.infrastructure.search.index import MODEL
 from agentlog.infrastructure.search.query import Query
-from agentlog.infrastructure.search.search import Found
+from agentlog.infrastructure.search.search import Hits
 from agentlog.projections.filters.expression import ALL
 from agentlog.projections.filters.grammar import parse_filter
 
@@ -208,7 +208,7 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter an option
         search = partial(service.own.search.find, query, kept=kept)
         matches = _found(search, after=after, limit=limit)
     if json:
-        print_line(Hits.of(matches))
+        print_line(shape_of(matches))
     else:
         _print_hits(matches)
         if not matches.items:
@@ -218,7 +218,7 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter an option
         print(f"{reason}: go on with --after {matches.next}", file=sys.stderr)  # noqa: T201 - to scripts too
 
 
-def _found(search: Callable[..., Found], *, after: str | None, limit: int) -> Found:
+def _found(search: Callable[..., Hits], *, after: str | None, limit: int) -> Hits:
     """Return the hits of as many pages as `limit` needs, or up to one that took too long."""
     first = page = search(after=after, limit=min(_PAGE, limit))
     items = list(page.items)
@@ -228,7 +228,7 @@ def _found(search: Callable[..., Found], *, after: str | None, limit: int) -> Fo
     return replace(first, items=items, next=page.next)
 
 
-def _print_hits(matches: Found) -> None:
+def _print_hits(matches: Hits) -> None:
     console = Console(soft_wrap=True, highlight=False)
     for hit in matches.items:
         place = f"version {hit.version}  @{hit.position}  {time_text(hit.recorded_at)}"

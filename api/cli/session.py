@@ -132,11 +132,20 @@ def print_line(value: object) -> None:
     print(json_line(value))  # noqa: T201 - the command's output
 
 
-def print_listing(columns: Mapping[str, int], rows: Sequence[Sequence[str | None]]) -> None:
-    """Print a table whose ids are whole, to be copied and passed on.
+def print_listing(
+    columns: Mapping[str, int],
+    rows: Sequence[Sequence[str | None]],
+    *,
+    answers: Iterable[object] | None = None,
+) -> None:
+    """Print a table whose ids are whole, to be copied and passed on; or `answers`, a line each.
 
     `columns` gives each name's least width in characters; 0 is of ids, which are never wrapped.
     """
+    if answers is not None:
+        for answer in answers:
+            print_line(answer)
+        return
     table, console = Table(), Console()
     width = _PIPED_WIDTH if not console.is_terminal else console.width
     needed = len(columns) * _BORDER
@@ -148,6 +157,13 @@ def print_listing(columns: Mapping[str, int], rows: Sequence[Sequence[str | None
         table.add_row(*(Text(printable(cell or "")) for cell in row))
     console.width = max(width, needed + 1)
     console.print(table)
+
+
+def print_lines(lines: Iterable[str], styles: Mapping[str, str] | None = None) -> None:
+    """Print lines whole; `styles` has those of lines by how they begin."""
+    console = Console(soft_wrap=True, highlight=False)
+    for line in lines:
+        console.print(Text(line, style=(styles or {}).get(line[:1], "")))
 
 
 def print_csv(text: str) -> None:

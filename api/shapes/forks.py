@@ -5,7 +5,8 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import TimeText, shaped, time_text
+from agentlog.api.shapes.shape import shaped
+from agentlog.domain.json.answers import TimeText, time_text
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import Head

@@ -4,7 +4,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape, Time
+from agentlog.api.shapes.shape import Shape
+from agentlog.domain.json.answers import Time
 
 
 class Import(Shape):

@@ -4,45 +4,9 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import shaped
+from agentlog.api.shapes.shape import shape_of, shaped
 from agentlog.projections.exchanges import model_call
-
-
-class RequestPart(TypedDict):
-    """A part of a request: the places of its messages, and its characters as JSON.
-
-    The part `system` has the prompt too. `tokens` is the part's share, by characters, of the input
-    tokens that were reported; null where none were.
-    """
-
-    part: model_call.Part
-    messages: list[int]
-    characters: int
-    tokens: int | None
-
-
-class RequestChange(TypedDict):
-    """The first place where a part of a request differs from the one before it.
-
-    `place` is an index among tools or messages, or the name of a parameter.
-    """
-
-    part: Literal["model", "tools", "prompt", "messages", "parameters"]
-    place: int | str | None
-    before: Any
-    after: Any
-
-
-class PreviousRequest(TypedDict):
-    """The request before: where its answer begins, how many messages it has, how many come again.
-
-    Without `changes` this request goes on from it, and its cache holds as far as it goes.
-    """
-
-    answeredAt: int
-    messages: int
-    sharedMessages: int
-    changes: list[RequestChange]
+from agentlog.projections.exchanges.model_call import PreviousRequest, RequestPart
 
 
 class ModelAnswer(TypedDict):
@@ -96,9 +60,9 @@ def model_call_json(thread_id: str, call: model_call.ModelCall) -> ModelCall:
         contextWindow=call.window,
         charactersPerToken=call.characters_per_token,
         isDoubtful=call.is_doubtful,
-        parts=[shaped(RequestPart, part) for part in call.parts],
+        parts=[shape_of(part) for part in call.parts],
         answer=_answer(call),
-        previous=_previous(call.previous),
+        previous=shape_of(call.previous),
     )
 
 
@@ -114,10 +78,3 @@ def _answer(call: model_call.ModelCall) -> ModelAnswer | None:
         costUsd=call.answer.cost.usd,
         latencyMs=call.answer.latency_ms,
     )
-
-
-def _previous(previous: model_call.Previous | None) -> PreviousRequest | None:
-    if previous is None:
-        return None
-    changes = [shaped(RequestChange, change) for change in previous.changes]
-    return shaped(PreviousRequest, previous, sharedMessages=previous.shared, changes=changes)

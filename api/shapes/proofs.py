@@ -2,8 +2,9 @@
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape, TimeText, shaped, time_text
+from agentlog.api.shapes.shape import Shape, shaped
 from agentlog.domain.integrity.chain_audit import Verdict, What
+from agentlog.domain.json.answers import TimeText, time_text
 from agentlog.infrastructure.audit import checkpoints, findings
 from agentlog.infrastructure.audit.evidence import ChainedEvent, ChainPage
 from agentlog.infrastructure.audit.notes import VerifierKey, origin_of, to_base64

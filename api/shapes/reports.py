@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import with_config
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import time_text
+from agentlog.domain.json.answers import time_text
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.report import METADATA, Report, ReportColumn

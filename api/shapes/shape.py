@@ -1,28 +1,14 @@
 """Base of answers: JSON of an object by its attributes, described in the OpenAPI document."""
 
 from collections.abc import Hashable
-from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel, to_snake
 from typing_extensions import TypedDict
 
 T = TypeVar("T")
-
-
-def time_text(time: datetime | None) -> str | None:
-    """Return a time as RFC 3339 in UTC, with microseconds."""
-    if time is None:
-        return None
-    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-TimeText = Annotated[str | None, WithJsonSchema({"type": "string", "format": "date-time"})]
-"""What `time_text` returns for what happened."""
-
-Time = Annotated[datetime, PlainSerializer(time_text, return_type=TimeText)]
 
 
 class Shape(BaseModel):
@@ -39,6 +25,16 @@ class Shape(BaseModel):
                 for name in cls.model_fields
             }
         return cls.model_validate(source).model_dump(by_alias=True)
+
+
+def shape_of(source: object) -> Any:  # noqa: ANN401 - the JSON that its class describes
+    """Return an object of a class that is an answer by itself (`domain.json.answers`) as JSON."""
+    return _adapter(cast("Hashable", type(source))).dump_python(source, by_alias=True)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[object]:  # noqa: ANN401 - any class
+    return TypeAdapter(kind)
 
 
 def shaped(shape: type[T], source: object, /, **values: object) -> T:

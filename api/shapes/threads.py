@@ -7,11 +7,12 @@ from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.forks import Origin, origin_of
-from agentlog.api.shapes.shape import Shape, Time, TimeText, shaped, time_text
+from agentlog.api.shapes.shape import Shape, shaped
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.errors import ContentMissing
 from agentlog.domain.events import Event as Recorded
 from agentlog.domain.facts import Policy
+from agentlog.domain.json.answers import Time, TimeText, time_text
 from agentlog.domain.json.printed import PrintedArray
 from agentlog.domain.json.shortened import beginnings
 from agentlog.domain.json.text import printed_json

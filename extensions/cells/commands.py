@@ -18,15 +18,14 @@ from agentlog.api.cli.session import (
     AsJson,
     DataDir,
     InvalidOption,
-    print_line,
     print_listing,
     settings_with,
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import open_as_owner
-from agentlog.api.shapes.shape import time_text
 from agentlog.domain.identifiers import Ulids
 from agentlog.domain.integrity.chain_audit import verdict_of
+from agentlog.domain.json.answers import time_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.extensions.cells.arrival import Progress
 from agentlog.extensions.cells.mover import Mover
@@ -126,10 +125,6 @@ def moves(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
         database.migrate()
         with database.connection() as connection:
             steps = moves_of(connection)
-    if as_json:
-        for step in steps:
-            print_line(_json_of(step))
-        return
     print_listing(
         {"tenant": 0, "step": 0, "other database": 0, "events": 0, "positions": 0, "time": 0},
         [
@@ -143,6 +138,7 @@ def moves(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
             )
             for step in steps
         ],
+        answers=map(_json_of, steps) if as_json else None,
     )
 
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.values import integer_at
-from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
+from agentlog.infrastructure.comparison.runs import Run, Tally, run_of, runs_at, steps_of, tally
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.comparison import ComparedHistory
@@ -40,11 +41,12 @@ class MatrixAsked:
     which: Which = "calls"
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """A step of a run: its column, its version, and by number which of the column's ways it is.
 
-    `word` is the strongest for what was called there, or answered.
+    `word` says what is known of a failure there: failed, told or suspected; null for none.
     """
 
     column: int
@@ -53,48 +55,50 @@ class Cell:
     word: Word | None
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class MatrixRun:
-    """A row; `steps` is how many the run has, of which the first are aligned."""
+class MatrixRow(Run):
+    """A run; `steps` is how many it has, of which the first 300 are aligned in `cells`."""
 
-    run: Run
     steps: int
-    cells: Sequence[Cell]
+    cells: Sequence[MatrixCell]
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """Runs that say the same in a column; `did` is what."""
+class MatrixVariant(Tally):
+    """Runs that say the same in a column, and what."""
 
-    runs: Sequence[Run]
     did: Glimpse
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class MatrixColumn:
-    """Steps of one kind; `absent` are the runs that have none here.
+    """Steps of one kind: the ways of most runs, of `variantCount`, and how many have none here.
 
-    `separation` says how far the failed and the succeeded part here, from 0 to 1; None where there
-    are not both.
+    `separation` says how far the failed and the succeeded part here, from 0 to 1: the greatest
+    difference of their shares in one way. It is null where there are not both.
     """
 
     type: str
     tools: Sequence[str]
-    variants: Sequence[Variant]
+    variants: Sequence[MatrixVariant]
     variant_count: int
-    absent: Sequence[Run]
+    absent: Tally
     separation: float | None
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class RunMatrix:
-    """Rows by verdict, the failed first, and by what they did; `is_cut`: runs are left out."""
+    """Runs, the failed first, and the columns of their alignment, the first of `columnCount`."""
 
     as_of: int
-    rows: Sequence[MatrixRun]
+    rows: Sequence[MatrixRow]
     columns: Sequence[MatrixColumn]
     column_count: int
-    is_cut: bool
+    cut: bool
 
 
 def run_matrix(views: Views, asked: MatrixAsked) -> RunMatrix:
@@ -158,37 +162,37 @@ class _Matrix:
             for verdict in ("failed", "succeeded")
         ]
         columns = [
-            Variant(
-                [self._runs[member] for member in way],
+            MatrixVariant(
+                *tally([self._runs[member] for member in way]),
                 self._glimpses[self.histories[way[0]][column.steps[way[0]]]],
             )
             for way in ways[:MOST_VARIANTS]
         ]
         parted = separation([*ways, absent], groups[0], groups[1])
-        without = [self._runs[number] for number in absent]
+        without = Tally(*tally([self._runs[number] for number in absent]))
         return MatrixColumn(*column.kind, columns, len(ways), without, parted)
 
     def rows(
         self, aligned: Sequence[Column], ways: Sequence[Sequence[Sequence[int]]]
-    ) -> list[MatrixRun]:
+    ) -> list[MatrixRow]:
         """Return the rows in their order."""
-        cells: list[list[Cell]] = [[] for _ in self._runs]
+        cells: list[list[MatrixCell]] = [[] for _ in self._runs]
         for place, (column, groups) in enumerate(zip(aligned, ways, strict=False)):
             for variant, members in enumerate(groups):
                 for number in members:
                     version = self._versions[number][column.steps[number]]
                     word = self._words[number].get(version)
-                    cells[number].append(Cell(place, version, variant, word))
+                    cells[number].append(MatrixCell(place, version, variant, word))
         rows = [
-            MatrixRun(run, count, row)
+            MatrixRow(run.thread_id, run.version, run.end, run.verdict, count, row)
             for run, count, row in zip(self._runs, self._counts, cells, strict=True)
         ]
         return sorted(rows, key=_place)
 
 
-def _place(row: MatrixRun) -> tuple[int, bool, list[tuple[int, int]], str]:
+def _place(row: MatrixRow) -> tuple[int, bool, list[tuple[int, int]], str]:
     did = [(cell.column, cell.variant) for cell in row.cells]
-    return _ORDER[row.run.verdict], not did, did, row.run.thread_id
+    return _ORDER[row.verdict], not did, did, row.thread_id
 
 
 def _words_in(views: Views, head: Head, version: int) -> dict[int, Word]:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from agentlog.domain.errors import InvalidCursor
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.canonical import canonical_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
+from agentlog.infrastructure.comparison.runs import Run, Tally, run_of, runs_at, steps_of, tally
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.endings import Endings
 from agentlog.infrastructure.views.view_fold import place_of
@@ -41,48 +43,50 @@ class SetsAsked:
     which: Which = "calls"
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Way:
-    """Runs that did the same at a parting; `did` is None where they had ended."""
+class RunBranch(Tally):
+    """Runs that did the same at a parting; `did` is null where they had ended."""
 
-    runs: Sequence[Run]
+    threads: Sequence[str]
     did: Glimpse | None
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Fork:
-    """Where runs part: after `equal` equal items, each way with its runs."""
+class RunParting:
+    """Runs with `equal` equal items first, and the branches that they then take."""
 
     equal: int
-    ways: Sequence[Way]
+    branches: Sequence[RunBranch]
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class RunSet:
-    """The runs of one task: the value of the metadata's key. `forks` may be only the earliest."""
+class RunSet(Tally):
+    """The runs of one task; `partings` has the earliest of `partingCount`."""
 
-    value: JsonValue
-    runs: Sequence[Run]
-    forks: Sequence[Fork]
-    fork_count: int
+    value: Any
+    threads: Sequence[Run]
+    partings: Sequence[RunParting]
+    parting_count: int
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class ComparedSets:
-    """Tasks by their value; those after them are at the cursor `next`, None at the end.
+class RunSets:
+    """Tasks by value; `lacking` counts threads without the key, `cut`: older ones are left out."""
 
-    `lacking` counts threads without the key. `is_cut`: older threads are left out.
-    """
-
-    asked: SetsAsked
+    view: str
     as_of: int
-    sets: Sequence[RunSet]
+    by: str
     lacking: int
-    is_cut: bool
+    cut: bool
+    items: Sequence[RunSet]
     next: str | None
 
 
-class RunSets:
+class TaskComparer:
     """Comparisons of the runs of one tenant's tasks."""
 
     def __init__(self, views: Views) -> None:
@@ -91,7 +95,7 @@ class RunSets:
 
     def compare(
         self, asked: SetsAsked, *, after: str | None = None, limit: int | None = None
-    ) -> ComparedSets:
+    ) -> RunSets:
         """Compare the threads that have each value of the key: all tasks, or pages of them.
 
         All pages are as of the position of the first.
@@ -120,25 +124,23 @@ class RunSets:
         end = len(ordered) if limit is None else begin + limit
         sets = [self._set(task, asked, endings) for task in ordered[begin:end]]
         following = f"{as_of}.{end}" if end < len(ordered) else None
-        return ComparedSets(asked, as_of, sets, lacking, is_cut, following)
+        by = f"metadata.{asked.by}"
+        return RunSets(asked.view.name, as_of, by, lacking, is_cut, sets, following)
 
     def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked, endings: Endings) -> RunSet:
         runs = [run_of(head, version, endings, asked.failed) for head, version in task]
         parted = partings([self._digests(run, asked) for run in runs])
-        forks = [self._fork(parting, runs, asked) for parting in parted[:MOST_PARTINGS]]
-        return RunSet(task[0][0].metadata[asked.by], runs, forks, len(parted))
+        shown = [self._parting(parting, runs, asked) for parting in parted[:MOST_PARTINGS]]
+        value = task[0][0].metadata[asked.by]
+        return RunSet(*tally(runs), value, runs, shown, len(parted))
 
-    def _fork(self, parting: Parting, runs: Sequence[Run], asked: SetsAsked) -> Fork:
-        ways = [
-            Way(
-                [runs[member] for member in branch.members],
-                None
-                if branch.ended
-                else self._glimpse(runs[branch.members[0]], parting.equal, asked),
-            )
-            for branch in parting.branches
-        ]
-        return Fork(parting.equal, ways)
+    def _parting(self, parting: Parting, runs: Sequence[Run], asked: SetsAsked) -> RunParting:
+        branches: list[RunBranch] = []
+        for branch in parting.branches:
+            own = [runs[member] for member in branch.members]
+            did = None if branch.ended else self._glimpse(own[0], parting.equal, asked)
+            branches.append(RunBranch(*tally(own), [run.thread_id for run in own], did))
+        return RunParting(parting.equal, branches)
 
     def _digests(self, run: Run, asked: SetsAsked) -> list[bytes]:
         return [step.digest for _, step in steps_of(self._views, run, asked.view, asked.which)]

@@ -1,8 +1,10 @@
 """Runs that are compared: which threads, what they came to, and their steps."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from agentlog.domain.json.answers import answer
 from agentlog.domain.points_in_time import AtPosition, AtVersion
 from agentlog.infrastructure.comparison.comparer import MOST_EVENTS
 from agentlog.infrastructure.eventlog.reader import LogReader
@@ -20,14 +22,32 @@ from agentlog.projections.view import Printed
 _CHUNK = 2000
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A thread as it was compared; `end` is the reason of its exit, or closed or open."""
+    """A thread; `end` is the reason of its exit, or closed or open."""
 
     thread_id: str
     version: int
     end: str
     verdict: Verdict
+
+
+@answer
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many runs there are, and how many of each verdict."""
+
+    runs: int
+    failed: int
+    succeeded: int
+    unknown: int
+
+
+def tally(runs: Sequence[Run]) -> tuple[int, int, int, int]:
+    """Count runs by their verdicts: the values of a `Tally`."""
+    counts = Counter(run.verdict for run in runs)
+    return len(runs), counts["failed"], counts["succeeded"], counts["unknown"]
 
 
 def runs_at(

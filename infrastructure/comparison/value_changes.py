@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.json.answers import Time, answer
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment
@@ -40,29 +40,36 @@ class NotOneState(InvalidInput):
         )
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """An event after which the path selects other values than before it.
+    """A message after which a path selects other values than before it.
 
-    `count` is how many; `is_cut` where not all of them is in `values`, or nothing (None).
+    `count` is how many they are. `cut`: they are not shown whole; `values` is null where they are
+    too large even then.
     """
 
     version: int
-    position: int | None
-    recorded_at: datetime | None
-    values: JsonValue
+    position: int
+    recorded_at: Time
+    values: list[Any] | None
     count: int
-    is_cut: bool
+    cut: bool
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class ValueChanges:
-    """Changes in their order, up to the version `examined`; `next` if there are later versions."""
+    """The changes of the values up to the version `examined`.
+
+    With `next` there are later versions, and there may be more changes: a page may have few or
+    none, as a request examines a bounded number of messages.
+    """
 
     thread_id: str
     examined: int
     items: Sequence[ValueChange]
-    next: int | None
+    next: str | None
 
 
 def value_changes(  # noqa: PLR0913 - what is asked
@@ -102,12 +109,15 @@ def value_changes(  # noqa: PLR0913 - what is asked
         examined = event.version
         values = watched.news(carry, examined)
         if values is not None:
-            cut_values, is_cut = shortened(values)
-            place = event.version, event.position, event.recorded_at
-            changes.append(ValueChange(*place, cut_values, len(values), is_cut))
+            cut: tuple[Any, bool] = shortened(values)
+            position: Any = event.position  # of an event of the log it is there, as is the time
+            recorded_at: Any = event.recorded_at
+            changes.append(
+                ValueChange(examined, position, recorded_at, cut[0], len(values), cut[1])
+            )
         if len(changes) == limit or clock() > until:
             break
-    return ValueChanges(thread_id, examined, changes, examined if examined < upto else None)
+    return ValueChanges(thread_id, examined, changes, str(examined) if examined < upto else None)
 
 
 def _events(reader: LogReader, thread_id: str, after: int, upto: int) -> Iterator[Event]:

@@ -12,6 +12,7 @@ from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.redaction import ONLY_WITH_ALL
@@ -29,13 +30,13 @@ from agentlog.infrastructure.threads import Threads
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was erased in a thread, and the version and position of its fact.
+    """The place of the fact that says what was erased.
 
-    `messages` are ids, None for all; `events` counts those whose content was erased. With them went
-    `exchanges` of recorded runs that held them, and `others`: copies in forks, and messages of
-    those runs that say the same. `replayed` says that it had been erased before.
+    `messages` is null for all of the thread, `events` counts whose content went; with it went
+    `exchanges` of recorded runs that held it, and `others` that say the same: copies in forks too.
     """
 
     thread_id: str
@@ -43,18 +44,19 @@ class Redaction:
     position: int
     messages: tuple[str, ...] | None
     events: int
-    exchanges: int = 0
-    others: int = 0
-    replayed: bool = False
+    exchanges: int
+    others: int
+    replayed: bool
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class FileRedaction:
-    """A file that was erased, and from which messages of which threads."""
+    """Which file was erased, and from which messages."""
 
     sha256: str
     threads: tuple[Redaction, ...]
-    replayed: bool = False
+    replayed: bool
 
 
 class Redactor:
@@ -153,7 +155,7 @@ class Redactor:
             for thread_id, ids in holders.items()
             for begin in range(0, len(ids), MOST_MESSAGES)
         ]
-        return FileRedaction(sha256, tuple(done))
+        return FileRedaction(sha256, tuple(done), replayed=False)
 
     def _erase(
         self,

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Self
+from typing import Annotated, Self
 
+from pydantic import Field
 from typing_extensions import override
 
 from agentlog.domain.access import Principal, Scope
+from agentlog.domain.json.answers import Time, answer
 
 RANDOM_BYTES = 40
 """Random bytes of a key: 8 for its id, 32 for its secret."""
@@ -62,22 +64,19 @@ class KeyText:
         return f"key {self.key_id}"
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key's record; times have a zone, `None` is never.
-
-    `created_by` and `revoked_by` are ids of keys, None for the command line and for callers from
-    before the first key.
-    """
+    """What is on record of a key. `createdBy` and `revokedBy` are ids of keys, or users."""
 
     id: str
     tenant: str
     name: str
-    scopes: tuple[Scope, ...]
-    created_at: datetime
+    scopes: Annotated[tuple[Scope, ...], Field(min_length=1)]
+    created_at: Time
     created_by: str | None
-    expires_at: datetime | None
-    revoked_at: datetime | None
+    expires_at: Time | None
+    revoked_at: Time | None
     revoked_by: str | None
 
     @property

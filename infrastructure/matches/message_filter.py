@@ -13,6 +13,7 @@ from agentlog.domain.json.values import texts_of as texts_in
 from agentlog.infrastructure.search.hits import (
     MOST_EXCERPTS,
     Excerpt,
+    ThreadMatch,
     excerpt_of,
     excerpts_of,
     select,
@@ -31,15 +32,6 @@ _TEXTS = frozenset({"words", "text"})
 _OF_MESSAGES = _TEXTS | {"$", "type", "version"}
 _PARTS = {"tool_calls": "calls", "tool_results": "results"}
 _FIGURES = {"took": "elapsedMs", "tokens": "totalTokens", "cost": "costUsd"}
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A message that matches; `excerpts` have the texts and values that the filter asks for."""
-
-    version: int
-    type: str
-    excerpts: Sequence[Excerpt]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +96,12 @@ class MessageFilter:
             if isinstance(end, int):
                 self._ended[end].append(span)
 
-    def match(self, event: Event, tick: Tick) -> Match | None:
+    def match(self, event: Event, tick: Tick) -> ThreadMatch | None:
         """Return the match of a message, None where it does not match."""
         content = content_of(event)
         for subject in self._subjects(event, content):
             if evaluate(self._where, partial(self._holds, subject, tick)):
-                return Match(event.version, event.type, self._excerpts(subject, tick))
+                return ThreadMatch(event.version, event.type, self._excerpts(subject, tick))
         return None
 
     def _excerpts(self, subject: _Subject, tick: Tick) -> Sequence[Excerpt]:

@@ -5,14 +5,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import answer
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.thread_heads import Head
-from agentlog.infrastructure.matches.message_filter import Match, MessageFilter
+from agentlog.infrastructure.search.hits import ThreadMatch
 from agentlog.infrastructure.search.json_path import Tick, timer
 from agentlog.infrastructure.views.views import Views
+from agentlog.lazy import lazy_imports
 from agentlog.projections.filters.expression import Expression
 from agentlog.projections.search.message_texts import content_of
+
+with lazy_imports():
+    from agentlog.infrastructure.matches import message_filter
 
 SECONDS = 2.0
 """After this an answer has what was found so far, and says where to go on."""
@@ -21,17 +26,21 @@ _FIRST_EVENTS, _MOST_EVENTS = 100, 2000
 """Events read at first, and the most at a time."""
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Matches:
-    """Matches in order, in a thread as of `version`; after the version `next` may be more."""
+class ThreadMatches:
+    """Messages of a thread that match, in its order, as of its version `version`.
+
+    With `next` there may be more: a page may have few items or none, where the thread is long.
+    """
 
     thread_id: str
     version: int
-    items: Sequence[Match]
+    items: Sequence[ThreadMatch]
     next: str | None
 
 
-class ThreadMatches:
+class MatchFinder:
     """Finds the messages of one tenant's threads that a filter matches."""
 
     def __init__(
@@ -53,7 +62,7 @@ class ThreadMatches:
         after: int = 0,
         limit: int | None = None,
         hidden: bool = False,
-    ) -> Matches:
+    ) -> ThreadMatches:
         """Return the messages after a version that a filter of a thread matches.
 
         Raises:
@@ -64,13 +73,13 @@ class ThreadMatches:
         head = self._views.reader.head(thread_id, hidden=hidden)
         version = self._views.reader.version_at(head, at)
         tried = self._try_messages(head, where, version, after=after)
-        items: list[Match] = []
+        items: list[ThreadMatch] = []
         until = self._clock() + SECONDS
         for event, match in tried:
             items += [] if match is None else [match]
             if (len(items) == limit or self._clock() > until) and event.version < version:
-                return Matches(thread_id, version, items, str(event.version))
-        return Matches(thread_id, version, items, None)
+                return ThreadMatches(thread_id, version, items, str(event.version))
+        return ThreadMatches(thread_id, version, items, None)
 
     def events(
         self, thread_id: str, where: Expression, *, at: Moment | None = None, hidden: bool = False
@@ -85,17 +94,17 @@ class ThreadMatches:
 
     def _try_messages(
         self, head: Head, where: Expression, version: int, *, after: int = 0
-    ) -> Iterator[tuple[Event, Match | None]]:
+    ) -> Iterator[tuple[Event, ThreadMatch | None]]:
         """Return the messages after a version, each with its match."""
         reader, thread_id = self._views.reader, head.thread_id
-        wanted = MessageFilter(
+        wanted = message_filter.MessageFilter(
             where,
             spans=lambda: self._views.timeline(head, version),
             shells=self._rules().shells,
             content_at=lambda at: content_of(reader.events(thread_id, after=at - 1, upto=at)[0]),
         )
 
-        def tried(after: int) -> Iterator[tuple[Event, Match | None]]:
+        def tried(after: int) -> Iterator[tuple[Event, ThreadMatch | None]]:
             count = _FIRST_EVENTS
             while events := reader.events(thread_id, after=after, upto=version, limit=count):
                 for event in events:

@@ -2,17 +2,15 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
-from typing import Any, Literal
+from functools import cache
+from typing import Any
 
 from psycopg.errors import UndefinedColumn
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Composed, Identifier
+from pydantic import TypeAdapter
 
-from agentlog.domain.facts import Policy
 from agentlog.domain.json.text import parse_stored
-from agentlog.domain.json.values import JsonValue
-from agentlog.domain.threads import Status
 from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.log_position import position_in
@@ -20,8 +18,9 @@ from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.filter_conditions import FilterConditions, asks_for_tools
 from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
+from agentlog.infrastructure.reports.summary import ThreadSummaries, ThreadSummary, Tone
 from agentlog.projections.filters.expression import ALL, Expression
-from agentlog.projections.outcomes.outcome import ThreadOutcome, ThreadVerdict
+from agentlog.projections.outcomes.outcome import ThreadVerdict
 
 MODELS = ("threads", "approvals", "suspicions")
 """The read models that summaries are made of."""
@@ -31,89 +30,14 @@ _HIDDEN = SQL(
     "AND hidden.thread_id = item.thread_id AND hidden.hidden"
 )
 
-Tone = Literal["good", "warn", "bad", "active", "neutral"]
-
 _TONES: Mapping[ThreadVerdict, Tone] = {"succeeded": "good", "failed": "bad"}
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A thread: its facts and standing, and counts and sums over all of its messages.
-
-    `version` and `position` are of its last event, `started_at` and `updated_at` by the log's
-    clock, `first_sent_at` and `last_sent_at` by the producer's. `approvals_pending` counts requests
-    without an answer, 0 once the thread has ended. `tools` are the names of the first 100 that it
-    called. `verdict` and `score` are those of `outcome_of`; `judged` is the verdict where someone
-    judged the thread as a whole, `judged_by` who that was. `judgements` are the last by each
-    criterion: `criterion`, `verdict`, `score` and `by`. `failures`, `told` and `suspected` count as
-    `outcomes.words` says. `marks` say which rules of suspicion its calls meet, `loops` how many of
-    these repeat earlier ones. A figure is None
-    where no message reports it. `cost_usd` is reported or computed: for `computed_calls` of the
-    model calls; that of `unpriced_calls` is not known.
-    """
-
-    thread_id: str
-    goal: str | None
-    parent: str | None
-    status: Status
-    outcome: ThreadOutcome | None
-    verdict: ThreadVerdict | None
-    judged: ThreadVerdict | None
-    judged_by: str | None
-    score: float | None
-    policy: Policy
-    metadata: dict[str, JsonValue]
-    labels: list[str]
-    judgements: list[dict[str, JsonValue]]
-    tools: list[str]
-    version: int
-    position: int
-    messages: int
-    inputs: int
-    replies: int
-    steps: int
-    tool_calls: int
-    tool_failures: int | None
-    model_calls: int
-    input_tokens: int | None
-    output_tokens: int | None
-    total_tokens: int | None
-    cost_usd: float | None
-    computed_calls: int
-    unpriced_calls: int
-    duration_ms: float | None
-    started_at: datetime
-    updated_at: datetime
-    first_sent_at: datetime | None
-    last_sent_at: datetime | None
-    approvals_asked: int
-    approvals_pending: int
-    workers: int
-    runtime_errors: int
-    anomalies: int
-    failures: int
-    told: int
-    suspected: int
-    loops: int
-    marks: list[dict[str, JsonValue]]
-    hidden: bool
-
-    @property
-    def tone(self) -> Tone:
-        """How its standing is to be read: `warn` is what a person should look at."""
-        if self.approvals_pending:
-            return "warn"
-        if self.verdict is not None:
-            return _TONES[self.verdict]
-        return "active" if self.status == "open" else "neutral"
-
 
 MOST_ROWS = 500
 """Most rows of a page."""
 
 _LISTS = ("metadata", "labels", "judgements", "tools", "marks")
-_NOT_SORTED = frozenset({*_LISTS, "hidden"})
-SORTS = tuple(column.name for column in fields(Summary) if column.name not in _NOT_SORTED)
+_NOT_SORTED = frozenset({*_LISTS, "hidden", "tone"})
+SORTS = tuple(column.name for column in fields(ThreadSummary) if column.name not in _NOT_SORTED)
 """Columns to sort by."""
 
 METADATA = "metadata."
@@ -138,21 +62,6 @@ class SummaryQuery:
     limit: int = 50
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryPage:
-    """Rows from `offset` on, of `total` that match.
-
-    `as_of` is the position in the log up to which they count, `lag` how many positions that is
-    behind the log.
-    """
-
-    items: Sequence[Summary]
-    total: int
-    offset: int
-    as_of: int
-    lag: int
-
-
 def models_of(query: SummaryQuery) -> Sequence[str]:
     """Return the read models that a query's summaries and filters are of, `MODELS` first."""
     return (*MODELS, "tool_calls") if asks_for_tools(query.where) else MODELS
@@ -172,7 +81,7 @@ class Summaries:
         self._tenant = tenant
         self._rules = rules
 
-    def page(self, query: SummaryQuery) -> SummaryPage:
+    def page(self, query: SummaryQuery) -> ThreadSummaries:
         """Return a page; threads that the read models have not got yet are not there yet.
 
         Raises:
@@ -188,7 +97,7 @@ class Summaries:
         some = replace(query, among=[*thread_ids], offset=0, limit=len(thread_ids))
         return {row.thread_id for row in self.page(some).items}
 
-    def _try(self, query: SummaryQuery) -> SummaryPage:
+    def _try(self, query: SummaryQuery) -> ThreadSummaries:
         rules = self._rules()
         parameters = {
             "tenant": self._tenant,
@@ -209,7 +118,7 @@ class Summaries:
                     prepare=False,  # a generic plan knows neither the filters nor the page
                 ).fetchall()
         items = [_summary(row) for row in rows if row["thread_id"] is not None]
-        return SummaryPage(items, rows[0]["total"], query.offset, as_of, lag)
+        return ThreadSummaries(items, rows[0]["total"], query.offset, as_of, lag)
 
 
 def _statement(
@@ -249,8 +158,19 @@ def _order(query: SummaryQuery) -> Composable:
     return direction if query.sort == "position" else direction + SQL(" NULLS LAST")
 
 
-def _summary(row: dict[str, Any]) -> Summary:
-    values = {column.name: row[column.name] for column in fields(Summary)}
-    for name in _LISTS:
-        values[name] = parse_stored(values[name].encode())
-    return Summary(**values)
+def _summary(row: dict[str, Any]) -> ThreadSummary:
+    lists = {name: parse_stored(row[name].encode()) for name in _LISTS}
+    return _rows().validate_python({**row, **lists, "tone": _tone(row)}, by_name=True)
+
+
+@cache
+def _rows() -> TypeAdapter[ThreadSummary]:
+    return TypeAdapter(ThreadSummary)
+
+
+def _tone(row: dict[str, Any]) -> Tone:
+    if row["approvals_pending"]:
+        return "warn"
+    if row["verdict"] is not None:
+        return _TONES[row["verdict"]]
+    return "active" if row["status"] == "open" else "neutral"

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from itertools import chain, islice, takewhile
 
+from pydantic import ConfigDict, with_config
+from pydantic.alias_generators import to_camel
+
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import Time, answer
 from agentlog.domain.json.places import Parts, path
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonObject, JsonValue
@@ -33,27 +36,55 @@ Range = tuple[int, int]
 """Begin and end of a match in an excerpt, in characters."""
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A piece of a text of a message; `place` is the text's, such as `calls[0].args.user_id`."""
+    """A piece of a text of the message, and where in it the search text stands, in characters.
+
+    What a JSONPath selects has no ranges.
+    """
 
     place: str
     text: str
     ranges: Sequence[Range]
 
 
+_EXAMPLE: JsonObject = {
+    "threadId": "support-42",
+    "version": 3,
+    "messageId": "01JD8Z3Q5N7V2M4K6H8G0F1E2D",
+    "position": 345,
+    "recordedAt": "2026-01-05T08:00:00.000000Z",
+    "type": "tool_calls",
+    "role": "assistant",
+    "tools": ["track"],
+    "excerpts": [{"place": "calls[0].args.parcel", "text": "4711", "ranges": [[0, 4]]}],
+}
+
+
+@with_config(ConfigDict(alias_generator=to_camel, json_schema_extra={"examples": [_EXAMPLE]}))
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message that matches; `role` is None for messages that are not of a conversation."""
+    """A message that matches; `tools` are those that it names."""
 
     thread_id: str
     version: int
     message_id: str
     position: int
+    recorded_at: Time | None
     type: str
     role: str | None
     tools: Sequence[str]
-    recorded_at: datetime | None
+    excerpts: Sequence[Excerpt]
+
+
+@answer
+@dataclass(frozen=True, slots=True)
+class ThreadMatch:
+    """A message that matches; its excerpts show the texts that the filter asks for."""
+
+    version: int
+    type: str
     excerpts: Sequence[Excerpt]
 
 

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import NamedTuple
 
 from psycopg.rows import tuple_row
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import Time, answer
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.batch import recorded
@@ -30,19 +30,20 @@ _MOST_EVENTS = 500
 """Most events read at a time; twice as many each time, from those that a page may need."""
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A page of hits: first those that hold the text as a phrase, each newest first.
+class Hits:
+    """Messages that match, phrases first, then newest first, of the log up to position `asOf`.
 
-    `as_of` is the position in the log up to which messages were searched; of those recorded up to
-    the time `searched_after`, which are left out of the index, none was. The next page begins at
-    the cursor `next`; there is none if that is None. A page may have few hits or none and yet a
-    `next`, where a search took long.
+    Only messages recorded after `searchedAfter` are searched; null where all are.
+
+    With `next` there may be more: a page may have few items or none, where a search took long, and
+    `next` is how far it came.
     """
 
     items: Sequence[Hit]
     as_of: int
-    searched_after: datetime | None
+    searched_after: Time | None
     next: str | None
 
 
@@ -82,7 +83,7 @@ class Search:
         after: str | None = None,
         limit: int = 20,
         kept: Callable[[set[str]], set[str]] | None = None,
-    ) -> Found:
+    ) -> Hits:
         """Return the next messages that match, newest first; those that hold a phrase come first.
 
         `after` is the `next` of the page before. `kept` says of which threads, of some, messages
@@ -104,11 +105,11 @@ class Search:
         if phrases is not None and cursor.of_phrases:
             hits, reached = self._pass(index, phrases, ask, until=begun + SECONDS / 2)
             if reached is not None and len(hits) == limit:
-                return Found(hits, bounds.as_of, index.searched_after(), str(Cursor(reached)))
+                return Hits(hits, bounds.as_of, index.searched_after(), str(Cursor(reached)))
             cursor = Cursor(bounds.upto, of_phrases=False, phrases_from=reached or bounds.since)
             ask = ask._replace(before=bounds.upto, limit=limit - len(hits))
         if ask.limit == 0:
-            return Found(hits, bounds.as_of, index.searched_after(), str(cursor))
+            return Hits(hits, bounds.as_of, index.searched_after(), str(cursor))
 
         def is_shown(event: Event) -> bool:
             return (
@@ -119,7 +120,7 @@ class Search:
 
         others, reached = self._pass(index, query, ask, until=begun + SECONDS, is_shown=is_shown)
         following = cursor._replace(before=reached or 0, of_phrases=False)
-        return Found(
+        return Hits(
             [*hits, *others],
             bounds.as_of,
             index.searched_after(),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from agentlog.domain.errors import InvalidInput, NotThere, Refused
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import Time, answer
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.projections.filters.columns import ANY_NUMBER, columns_of
 from agentlog.projections.filters.expression import (
@@ -192,9 +193,10 @@ class Posting:
     is_failing: bool
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """A delivery that failed as often as it may."""
+    """A delivery that failed as often as it may, and what it failed of last."""
 
     id: int
     position: int
@@ -202,4 +204,4 @@ class Parked:
     thread_id: str | None
     attempts: int
     error: str | None
-    parked_at: datetime
+    parked_at: Time

@@ -12,7 +12,6 @@ from agentlog.projections.view import Item, Printed
 with lazy_imports():
     from agentlog.projections.context import context
     from agentlog.projections.outline import groups, step
-    from agentlog.projections.why import why
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +53,6 @@ class Outline:
     position: int | None
     steps: "Sequence[step.Step]"
     groups: "Sequence[groups.Group]"
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Why a run went as it went, up to one version."""
-
-    thread_id: str
-    version: int
-    position: int | None
-    why: "why.Why"
 
 
 @dataclass(frozen=True, slots=True)

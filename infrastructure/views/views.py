@@ -10,7 +10,7 @@ from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.views.difference import difference
-from agentlog.infrastructure.views.results import Difference, Outline, Page, State, Why
+from agentlog.infrastructure.views.results import Difference, Outline, Page, State
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_of
@@ -28,7 +28,7 @@ with lazy_imports():
     from agentlog.projections.outline import copied, groups, steps
     from agentlog.projections.views.timeline import view as timeline
     from agentlog.projections.why import trail as trails
-    from agentlog.projections.why import why
+    from agentlog.projections.why import why as reasons
 
 _SPARE = 50
 _LONGEST_ANSWER = 500
@@ -105,21 +105,22 @@ class Views:
             thread_id, version, position, steps.outline(items), groups.groups_of(items, version)
         )
 
-    def why(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Why:
+    def why(
+        self, thread_id: str, *, at: Moment | None = None, hidden: bool = False
+    ) -> "reasons.Why":
         """Return why a run went as it went up to a moment; raises `NotThere`."""
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
         trail = trails.trail_of([*self.timeline(head, version)])
         messages = {
             place: event
-            for place in why.versions_of(trail)
+            for place in reasons.versions_of(trail)
             for event in self.reader.events(
                 thread_id, after=place - 1, upto=place, most_bytes=BEGINNING_BYTES
             )
         }
-        position = self.reader.position_of(head, version)
-        ending = self.endings().at(thread_id, version)
-        return Why(thread_id, version, position, why.why_of(trail, messages, ending))
+        place = thread_id, version, self.reader.position_of(head, version)
+        return reasons.why_of(place, trail, messages, self.endings().at(thread_id, version))
 
     def endings(self) -> "endings.Endings":
         """Return how runs ended, by the tenant's rule of now."""

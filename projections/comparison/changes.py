@@ -7,6 +7,7 @@ from itertools import accumulate
 
 import jsonpatch
 
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.canonical import canonical
 from agentlog.domain.json.shortened import beginnings
 from agentlog.domain.json.text import print_bytes
@@ -25,6 +26,7 @@ _MOST_PAIRS = 4_000_000
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class Edit:
     """A part of a text that differs: where it begins in each, and both parts."""

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import JsonValue
 from agentlog.projections.comparison.changes import MOST_BYTES, Change, changes, shortened
 from agentlog.projections.comparison.comparison import AlignedRow, ComparedHistory, Comparison
 from agentlog.projections.view import View
@@ -19,7 +19,9 @@ _BEFORE = 30
 """Characters before the first difference in the hint of a changed text."""
 
 
-class Glimpse(NamedTuple):
+@answer
+@dataclass(frozen=True, slots=True)
+class Glimpse:
     """An item in one line: its place, its kind, and the first words of its content."""
 
     place: str
@@ -28,13 +30,13 @@ class Glimpse(NamedTuple):
     hint: str
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An item; `is_cut` where texts are cut, or the item left out (None): its place has it all."""
+class ComparedItem(Glimpse):
+    """An item with its glimpse; `cut` where its texts are cut, or it is null for its size."""
 
-    glimpse: Glimpse
-    item: JsonValue
-    is_cut: bool
+    item: Any
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class Detail:
     """A row with its items; `changes` are of what a pair says, None where that is too large."""
 
     row: AlignedRow
-    a: Shown | None
-    b: Shown | None
+    a: ComparedItem | None
+    b: ComparedItem | None
     changes: Sequence[Change] | None = None
 
 
@@ -102,9 +104,12 @@ def glimpse(view: View[Any, Any], history: ComparedHistory, index: int, *, at: i
     return Glimpse(printed.key, step.type, tools, _line(text, at))
 
 
-def _shorten(view: View[Any, Any], history: ComparedHistory, index: int, *, at: int = 0) -> Shown:
+def _shorten(
+    view: View[Any, Any], history: ComparedHistory, index: int, *, at: int = 0
+) -> ComparedItem:
     item, is_cut = shortened(history.items[index].item)
-    return Shown(glimpse(view, history, index, at=at), item, is_cut)
+    line = glimpse(view, history, index, at=at)
+    return ComparedItem(line.place, line.type, line.tools, line.hint, item, is_cut)
 
 
 def _line(text: str, at: int) -> str:

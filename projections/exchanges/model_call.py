@@ -7,9 +7,10 @@ differs from the one before, its cache ends.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.text import print_bytes, print_text
 from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at
 from agentlog.domain.messages import LlmResponseMessage
@@ -36,11 +37,13 @@ _OF_FILES = re.compile(r"[A-Za-z0-9+/]{512,}={0,2}")
 """Bytes of files, of which models count no characters."""
 
 
-class RequestPart(NamedTuple):
+@answer
+@dataclass(frozen=True, slots=True)
+class RequestPart:
     """A part of a request: the places of its messages, and its characters as JSON.
 
-    `tokens` is its share, by characters, of the input tokens that the provider reported: no more
-    than that where the call is doubtful.
+    The part `system` has the prompt too. `tokens` is the part's share, by characters, of the input
+    tokens that were reported; null where none were.
     """
 
     part: Part
@@ -126,27 +129,32 @@ class Sent(NamedTuple):
     messages: Sequence[Item]
 
 
-class Change(NamedTuple):
+@answer
+@dataclass(frozen=True, slots=True)
+class RequestChange:
     """The first place where a part of a request differs from the one before it.
 
-    `place` is an index among tools or messages, or the name of a parameter. A value is null where
-    the other request has more.
+    `place` is an index among tools or messages, or the name of a parameter.
     """
 
     part: Literal["model", "tools", "prompt", "messages", "parameters"]
     place: int | str | None
-    before: JsonValue
-    after: JsonValue
+    before: Any
+    after: Any
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Previous:
-    """The request before: where its answer begins, its messages, how many of them come again."""
+class PreviousRequest:
+    """The request before: where its answer begins, how many messages it has, how many come again.
+
+    Without `changes` this request goes on from it, and its cache holds as far as it goes.
+    """
 
     answered_at: int
     messages: int
-    shared: int
-    changes: Sequence[Change]
+    shared_messages: int
+    changes: Sequence[RequestChange]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,7 @@ class ModelCall:
     versions: Sequence[int]
     """Versions of the messages of its answer; none where it has not come."""
     answer: Answer | None
-    previous: Previous | None
+    previous: PreviousRequest | None
 
     @property
     def is_doubtful(self) -> bool:
@@ -220,7 +228,9 @@ def _provider(recorded: RecordedAnswer | None) -> str | None:
     return next((m.provider for m in messages if isinstance(m, LlmResponseMessage)), None)
 
 
-def _previous(events: Sequence[Event], answer: RecordedAnswer, sent: Sent) -> Previous | None:
+def _previous(
+    events: Sequence[Event], answer: RecordedAnswer, sent: Sent
+) -> PreviousRequest | None:
     try:
         before, _ = _sent(events, answer.first)
     except NothingToAsk:  # a history may begin with an answer
@@ -231,24 +241,25 @@ def _previous(events: Sequence[Event], answer: RecordedAnswer, sent: Sent) -> Pr
     shared = _shared(old, new)
     changes = [*_changes(before, sent)]
     if shared < len(old):
-        changes.append(Change("messages", shared, *_both(before.messages, sent.messages, shared)))
-    return Previous(answer.first, len(old), shared, changes)
+        pair = _both(before.messages, sent.messages, shared)
+        changes.append(RequestChange("messages", shared, *pair))
+    return PreviousRequest(answer.first, len(old), shared, changes)
 
 
-def _changes(before: Sent, after: Sent) -> Iterator[Change]:
+def _changes(before: Sent, after: Sent) -> Iterator[RequestChange]:
     """Yield where requests differ but for their messages."""
     if before.model != after.model:
-        yield Change("model", None, before.model, after.model)
+        yield RequestChange("model", None, before.model, after.model)
     old, new = (_list(request.tools) for request in (before, after))
     place = _shared([*map(_printed, old)], [*map(_printed, new)])
     if place < max(len(old), len(new)):
-        yield Change("tools", place, *_both(old, new, place))
+        yield RequestChange("tools", place, *_both(old, new, place))
     if _printed(before.prompt) != _printed(after.prompt):
-        yield Change("prompt", None, before.prompt, after.prompt)
+        yield RequestChange("prompt", None, before.prompt, after.prompt)
     for name in dict.fromkeys((*before.parameters, *after.parameters)):
         values = before.parameters.get(name), after.parameters.get(name)
         if _printed(values[0]) != _printed(values[1]):
-            yield Change("parameters", name, *values)
+            yield RequestChange("parameters", name, *values)
 
 
 def _list(tools: JsonValue) -> list[JsonValue]:

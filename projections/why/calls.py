@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.domain.messages import ToolCall, ToolCallsMessage
 from agentlog.projections.call_texts import arguments_value, value_text
@@ -14,11 +15,12 @@ from agentlog.projections.why.trail import Trail
 _LONGEST = 160
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A call, with the arguments by which it differs from the attempt beside it, or else all.
+class RunCall:
+    """A call: `arguments` as a text, those that differ from the attempt beside it where one is.
 
-    It is number `attempt` of `attempts`; both are None where nothing was tried again.
+    It is number `attempt` of `attempts`; both are null where nothing was tried again.
     """
 
     version: int
@@ -30,7 +32,7 @@ class Call:
     attempts: int | None
 
 
-def call_of(trail: Trail, item: Item, messages: Mapping[int, Event]) -> Call | None:
+def call_of(trail: Trail, item: Item, messages: Mapping[int, Event]) -> RunCall | None:
     """Return the call of an item; None where it is no call, or none was recorded."""
     place = place_of(item)
     if place is None or place not in trail.calls:
@@ -38,7 +40,7 @@ def call_of(trail: Trail, item: Item, messages: Mapping[int, Event]) -> Call | N
     call, beside = _call_at(messages, place), trail.beside(place)
     other = None if beside is None else _call_at(messages, beside)
     number = trail.numbers.get(place)
-    return Call(
+    return RunCall(
         version=place.version,
         end_version=integer_at(item, "endVersion"),
         name=str(item["name"]),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import Start, ThreadAnnotated, ThreadClosed, ThreadJudged
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ExitMessage
 from agentlog.projections.filters.expression import Expression, terms_in
@@ -29,6 +30,7 @@ ENDING_TYPES = (
 LONGEST_TEXT = 600
 
 
+@answer
 @dataclass(frozen=True, slots=True)
 class LastText:
     """What was said last: a reply, or where there is none what the run ended with."""

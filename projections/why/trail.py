@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.projections.outcomes.attempts import CallPlace, Numbered, numbered, place_of
 from agentlog.projections.outcomes.words import WordCounts
@@ -13,9 +14,10 @@ _LEAST_OF_LOOP = 3
 _MOST_LOOPS = 10
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Loop:
-    """Three attempts or more at the same, the first and the last by their versions.
+class RunLoop:
+    """Three attempts or more at the same, from one version to another.
 
     `equal`: all had the same arguments. `hint` is the beginning of a plain one of the first.
     """
@@ -46,7 +48,7 @@ class Trail:
     doubt: Item | None
     words: WordCounts
     before: Item | None
-    loops: Sequence[Loop]
+    loops: Sequence[RunLoop]
     loop_count: int
     reply: int | None
     score: int | None
@@ -101,9 +103,9 @@ def _latest(calls: Mapping[CallPlace, Item], before: int | None) -> Item | None:
 
 def _loops(
     calls: Mapping[CallPlace, Item], numbers: Mapping[CallPlace, Numbered]
-) -> Sequence[Loop]:
+) -> Sequence[RunLoop]:
     """Return the loops, the longest first."""
-    loops: list[Loop] = []
+    loops: list[RunLoop] = []
     for place, (number, of) in sorted(numbers.items()):
         if number < of or of < _LEAST_OF_LOOP:
             continue
@@ -112,7 +114,7 @@ def _loops(
             series.append(before)
         first = calls[series[-1]]
         loops.append(
-            Loop(
+            RunLoop(
                 name=str(first["name"]),
                 hint=text_at(first, "hint"),
                 times=of,

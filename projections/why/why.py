@@ -1,9 +1,11 @@
 """What stands where a run's trail leads: texts of few messages, and how the run ended."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import answer
 from agentlog.domain.json.values import text_at, texts_of
 from agentlog.domain.messages import (
     ExitMessage,
@@ -15,23 +17,26 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.call_texts import error_text, value_text
 from agentlog.projections.outcomes.attempts import place_of
-from agentlog.projections.outcomes.outcome import Outcome
+from agentlog.projections.outcomes.outcome import Basis, Verdict
 from agentlog.projections.outcomes.suspicion import result_of
-from agentlog.projections.outcomes.words import Word, WordCounts, word_of
-from agentlog.projections.outline.step import Step, shown_at
+from agentlog.projections.outcomes.words import Word, word_of
+from agentlog.projections.outline.step import shown_at
+from agentlog.projections.prices import price_list
 from agentlog.projections.readmodels.thread_sums import settled, sums_of
 from agentlog.projections.view import Item
-from agentlog.projections.why.calls import Call, beginning, call_of
+from agentlog.projections.why.calls import RunCall, beginning, call_of
 from agentlog.projections.why.ending import LONGEST_TEXT, Ending, LastText
-from agentlog.projections.why.trail import Loop, Trail
+from agentlog.projections.why.trail import RunLoop, Trail
 
 
+@answer
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RunFailure:
     """What failed, is told or suspected: `version` is that of the result or error.
 
-    `word` says which of these. `text` is its beginning, `kind` that of its item in view `timeline`,
-    `rules` are those of suspicion that it meets. `call` is the call, where it is one.
+    `word` says which: `failed` (on record), `told` (its own words or fields say so) or `suspected`
+    (by `rules`). `text` is its beginning, `kind` that of its item in view `timeline`. `call` is the
+    call, where it is one.
     """
 
     version: int
@@ -40,33 +45,78 @@ class Failure:
     name: str | None
     text: str | None
     rules: tuple[str, ...]
-    call: Call | None
+    call: RunCall | None
 
 
+@answer
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What a run came to.
+
+    `basis` is what decides: a judgement of the run as a whole, the tenant's rule, the scores, or
+    the exit. `judgedBy` is who judged it, where they named themselves. `scores` are those in its
+    metadata. `end` is the reason of its exit, `closed` where it was closed without one, null while
+    it is open. `version` says it.
+    """
+
+    verdict: Verdict
+    basis: Basis
+    judged_by: str | None
+    scores: Mapping[str, Any]
+    end: str | None
+    version: int | None
+
+
+@answer
+@dataclass(frozen=True, slots=True)
+class RunTotal:
+    """What a run took, as lists have it; null where nothing was measured or reported.
+
+    `calls` are those that it asked for, `elapsedMs` is from its first message to its last, by the
+    producer's clock.
+    `costUsd` is reported or computed: for `computedCalls` of its model calls, by the list `prices`;
+    the cost of `unpricedCalls` is not known. `statedCostUsd` is what the run itself states,
+    `callsCostUsd` what its model calls cost together: `costUsd` is one of these.
+    """
+
+    calls: int
+    elapsed_ms: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    cost_usd: float | None
+    stated_cost_usd: float | None
+    calls_cost_usd: float | None
+    computed_calls: int
+    unpriced_calls: int
+    prices: str | None
+
+
+@answer
 @dataclass(frozen=True, slots=True)
 class Why:
     """Why a run went as it went.
 
-    `outcome_version` is that of what says its outcome. `failure` is the first on record, `doubt`
-    the first that is told or suspected; `words` counts all of these. `before` is the call before
-    the failure, else before the doubt, or the last call where there is neither. `loops` are the
-    longest of `loop_count`. `total` has the time and the figures of the run, `calls` how many it
-    asked for.
+    `failure` is the first on record, `doubt` the first that is told or suspected; `failures`,
+    `told` and `suspected` count all, each by one word. `before` is the call before the failure,
+    else before the doubt, or the last call where there is neither. `loops` are the longest of
+    `loopCount`.
     """
 
-    outcome: Outcome
-    outcome_version: int | None
-    failure: Failure | None
-    doubt: Failure | None
-    words: WordCounts
-    before: Call | None
-    loops: tuple[Loop, ...]
+    thread_id: str
+    version: int
+    position: int | None
+    outcome: RunOutcome
+    failure: RunFailure | None
+    doubt: RunFailure | None
+    failures: int
+    told: int
+    suspected: int
+    before: RunCall | None
+    loops: tuple[RunLoop, ...]
     loop_count: int
-    total: Step
-    calls: int
+    total: RunTotal
     last: LastText | None
-    stated_cost_usd: float | None
-    calls_cost_usd: float | None
 
 
 def versions_of(trail: Trail) -> set[int]:
@@ -81,38 +131,56 @@ def versions_of(trail: Trail) -> set[int]:
     return {version for version in versions if version is not None}
 
 
-def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
-    """Return the answers; `messages` are by version."""
-    is_scored = ending.outcome.basis == "scores" and trail.score is not None
-    last = ending.last
+def why_of(
+    place: tuple[str, int, int | None], trail: Trail, messages: Mapping[int, Event], ending: Ending
+) -> Why:
+    """Return the answers; `place` is the thread, version and position, `messages` by version."""
+    outcome, stated, last = ending.outcome, ending.stated, ending.last
+    is_scored = outcome.basis == "scores" and trail.score is not None
     reply = None if trail.reply is None else messages[trail.reply].message
     if isinstance(reply, ReplyMessage) and trail.reply is not None:
         last = LastText(trail.reply, beginning(reply.text, LONGEST_TEXT))
-    total = trail.total
+    total = replace(trail.total, **settled(sums_of(trail.total), stated)._asdict())
     return Why(
-        outcome=ending.outcome,
-        outcome_version=trail.score if is_scored else ending.version,
+        *place,
+        outcome=RunOutcome(
+            verdict=outcome.verdict,
+            basis=outcome.basis,
+            judged_by=outcome.judged_by,
+            scores=outcome.scores,
+            end=outcome.end,
+            version=trail.score if is_scored else ending.version,
+        ),
         failure=_failure(trail, trail.failure, messages),
         doubt=_failure(trail, trail.doubt, messages),
-        words=trail.words,
+        **asdict(trail.words),
         before=None if trail.before is None else call_of(trail, trail.before, messages),
         loops=tuple(trail.loops),
         loop_count=trail.loop_count,
-        total=replace(total, **settled(sums_of(total), ending.stated)._asdict()),
-        calls=len(trail.calls),
+        total=RunTotal(
+            calls=len(trail.calls),
+            elapsed_ms=total.elapsed_ms,
+            input_tokens=total.input_tokens,
+            output_tokens=total.output_tokens,
+            total_tokens=total.total_tokens,
+            cost_usd=total.cost_usd,
+            stated_cost_usd=None if stated is None else stated.cost_usd,
+            calls_cost_usd=trail.total.cost_usd,
+            computed_calls=total.computed_calls,
+            unpriced_calls=total.unpriced_calls,
+            prices=price_list() if total.computed_calls else None,
+        ),
         last=last,
-        stated_cost_usd=None if ending.stated is None else ending.stated.cost_usd,
-        calls_cost_usd=total.cost_usd,
     )
 
 
-def _failure(trail: Trail, item: Item | None, messages: Mapping[int, Event]) -> Failure | None:
+def _failure(trail: Trail, item: Item | None, messages: Mapping[int, Event]) -> RunFailure | None:
     word = None if item is None else word_of(item)
     if item is None or word is None:
         return None
     event = messages.get(shown_at(item))
     text = None if event is None else _failure_text(event, item)
-    return Failure(
+    return RunFailure(
         version=shown_at(item),
         word=word,
         kind=str(item["kind"]),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked
+from agentlog.infrastructure.comparison.run_sets import SetsAsked, TaskComparer
 from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
@@ -100,19 +100,18 @@ def verdicts(database: Database, thread: str, number: int, rule: Expression | No
     which = ThreadFilter(metadata={"number": number})
     where = Term("metadata", ":", number, key="number")
     (row,) = summaries.page(SummaryQuery(where)).items
-    ((worker,), _) = WorkerTrees(database, summaries, tenant=TENANT).tree(thread)
+    (worker,) = WorkerTrees(database, summaries, tenant=TENANT).tree(thread).items
     asked = Question(by=("verdict",), where=where)
     report = Reports(database, tenant=TENANT, rules=of_tenant).ask("outcomes", asked)
-    (task,) = RunSets(views).compare(SetsAsked(which, KERNEL, "number")).sets
-    assert worker.summary is not None
-    outcome = views.why(thread).why.outcome
+    (task,) = TaskComparer(views).compare(SetsAsked(which, KERNEL, "number")).items
+    outcome = views.why(thread).outcome
     judged = outcome.verdict if outcome.basis == "judgement" else None
     assert (row.judged, row.judged_by) == (judged, outcome.judged_by)
     return [
         row.verdict or "unknown",
-        worker.summary.verdict or "unknown",
+        worker.verdict or "unknown",
         str(report.rows[0][0]),
-        task.runs[0].verdict,
+        task.threads[0].verdict,
         outcome.verdict,
     ]
 

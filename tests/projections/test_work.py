@@ -1,12 +1,15 @@
 """Work summed upward in a tree of workers."""
 
+from dataclasses import replace
+from functools import partial
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.work import NONE, Work, with_workers
+from agentlog.projections.work import NONE, ThreadWork, with_workers
 
 works = st.builds(
-    Work,
+    partial(replace, NONE),
     threads=st.just(1),
     failed=st.integers(0, 1),
     tool_calls=st.integers(0, 9),
@@ -17,7 +20,7 @@ works = st.builds(
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> list[tuple[int, Work]]:
+def trees(draw: st.DrawFn) -> list[tuple[int, ThreadWork]]:
     """Threads, each before its workers; the first is that above all."""
     tree = [(0, draw(works))]
     for _ in range(draw(st.integers(0, 12))):
@@ -26,19 +29,19 @@ def trees(draw: st.DrawFn) -> list[tuple[int, Work]]:
 
 
 def test_a_sum_that_none_reports_is_unknown() -> None:
-    assert Work(total_tokens=None).plus(Work(total_tokens=None)).total_tokens is None
-    assert Work(total_tokens=None).plus(Work(total_tokens=0)).total_tokens == 0
+    assert NONE.plus(NONE).total_tokens is None
+    assert NONE.plus(replace(NONE, total_tokens=0)).total_tokens == 0
 
 
 def test_each_worker_counts_for_the_one_above_it_and_for_no_other() -> None:
-    cents = [Work(threads=1, cost_usd=usd) for usd in (0.5, 0.25, 0.125, 1.0)]
+    cents = [replace(NONE, threads=1, cost_usd=usd) for usd in (0.5, 0.25, 0.125, 1.0)]
     tree = list(zip((0, 1, 2, 1), cents, strict=True))
     assert [whole.cost_usd for whole in with_workers(tree)] == [1.875, 0.375, 0.125, 1.0]
     assert [whole.threads for whole in with_workers(tree)] == [4, 2, 1, 1]
 
 
 @given(trees())
-def test_the_whole_of_the_first_is_the_sum_of_all(tree: list[tuple[int, Work]]) -> None:
+def test_the_whole_of_the_first_is_the_sum_of_all(tree: list[tuple[int, ThreadWork]]) -> None:
     total = NONE
     for _, own in tree:
         total = total.plus(own)
@@ -46,7 +49,7 @@ def test_the_whole_of_the_first_is_the_sum_of_all(tree: list[tuple[int, Work]]) 
 
 
 @given(trees())
-def test_a_whole_is_that_of_the_subtree_alone(tree: list[tuple[int, Work]]) -> None:
+def test_a_whole_is_that_of_the_subtree_alone(tree: list[tuple[int, ThreadWork]]) -> None:
     for place, whole in enumerate(with_workers(tree)):
         depth, _ = tree[place]
         rest = [under for under, _ in tree[place + 1 :]]

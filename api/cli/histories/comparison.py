@@ -1,24 +1,22 @@
 """The command compare: threads one by one, or all runs of each task."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from agentlog.api.cli.session import (
     DataDir,
     IndexedFilter,
     InvalidOption,
     print_line,
+    print_lines,
     service_in,
 )
 from agentlog.api.cli.view_options import OptionList, chosen_view
 from agentlog.api.filters import failure_filter, indexed_filter, metadata_key
 from agentlog.api.shapes.comparisons.comparison import compared_json
-from agentlog.api.shapes.comparisons.run_sets import run_sets_json
 from agentlog.api.shapes.lines.comparison import compared_lines, run_sets_lines
+from agentlog.api.shapes.shape import shape_of
 from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.comparison.run_sets import SetsAsked
 from agentlog.projections.comparison.steps import Which
@@ -76,7 +74,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
         if json:
             print_line(compared_json(compared, context=around))
         else:
-            _print_lines(compared_lines(compared, context=around))
+            print_lines(compared_lines(compared, context=around), _SIGNS)
         return
     if threads or context is not None:
         raise InvalidOption("--by compares all threads: filter them; name none, nor --context")
@@ -90,12 +88,6 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
     with service_in(data_dir) as service:
         runs = service.own.run_sets.compare(asked)
     if json:
-        print_line(run_sets_json(runs))
+        print_line(shape_of(runs))
     else:
-        _print_lines(run_sets_lines(runs))
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    console = Console(soft_wrap=True, highlight=False)
-    for line in lines:
-        console.print(Text(line, style=_SIGNS.get(line[:1], "")))
+        print_lines(run_sets_lines(runs), _SIGNS)

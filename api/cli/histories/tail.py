@@ -24,7 +24,6 @@ from agentlog.api.cli.session import (
 from agentlog.api.cli.terminal import printable
 from agentlog.api.cli.view_options import OptionList
 from agentlog.api.composition import Service
-from agentlog.api.shapes.shape import time_text
 from agentlog.api.shapes.threads import event_json
 from agentlog.api.tails import (
     FollowRequest,
@@ -36,6 +35,7 @@ from agentlog.api.tails import (
     view_to_tell,
 )
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import time_text
 from agentlog.domain.json.values import array_of
 from agentlog.domain.points_in_time import BIGGEST, number_of
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable

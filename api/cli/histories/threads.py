@@ -21,17 +21,17 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_value
-from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.shape import shape_of
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import time_text
 from agentlog.domain.json.text import print_text
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.lazy import lazy_imports
 
 with lazy_imports():
-    from agentlog.api.shapes import summaries as summary_shapes
     from agentlog.api.shapes import threads as shapes
     from agentlog.infrastructure.eventlog import thread_heads
-    from agentlog.infrastructure.reports import summaries
+    from agentlog.infrastructure.reports import summaries, summary
     from agentlog.projections.filters import expression, grammar
 
 app = typer.Typer()
@@ -79,10 +79,6 @@ def threads_(  # noqa: PLR0913 - one parameter an option
     heads = page[:limit]
     if len(page) > limit:
         typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)
-    if json:
-        for head in heads:
-            print_line(shapes.thread_json(head))
-        return
     print_listing(
         {"thread": 0, "status": 6, "version": 7, "anomalies": 9, "updated": 10, "goal": 10},
         [
@@ -96,16 +92,13 @@ def threads_(  # noqa: PLR0913 - one parameter an option
             )
             for head in heads
         ],
+        answers=map(shapes.thread_json, heads) if json else None,
     )
 
 
-def _print_summaries(page: "summaries.SummaryPage", *, as_json: bool) -> None:
+def _print_summaries(page: "summary.ThreadSummaries", *, as_json: bool) -> None:
     if page.total > len(page.items):
         typer.echo(f"there are {page.total}: raise --limit", err=True)
-    if as_json:
-        for row in page.items:
-            print_line(summary_shapes.ThreadSummary.of(row))
-        return
     print_listing(
         {
             "thread": 0,
@@ -132,6 +125,7 @@ def _print_summaries(page: "summaries.SummaryPage", *, as_json: bool) -> None:
             )
             for row in page.items
         ],
+        answers=map(shape_of, page.items) if as_json else None,
     )
 
 

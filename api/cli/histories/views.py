@@ -1,11 +1,9 @@
 """The commands outline, why, model-call, view and diff."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from agentlog.api.cli.session import (
     AsJson,
@@ -14,9 +12,11 @@ from agentlog.api.cli.session import (
     Hidden,
     ThreadArgument,
     print_line,
+    print_lines,
     service_in,
 )
 from agentlog.api.cli.view_options import OptionList, ViewArgument, chosen_view
+from agentlog.api.shapes.shape import shape_of
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.views.results import State
 from agentlog.lazy import lazy_imports
@@ -24,7 +24,6 @@ from agentlog.lazy import lazy_imports
 with lazy_imports():
     from agentlog.api.shapes import model_calls, threads
     from agentlog.api.shapes import outline as outline_shapes
-    from agentlog.api.shapes import why as why_shapes
     from agentlog.api.shapes.lines import model_call as model_call_texts
     from agentlog.api.shapes.lines import outline as outline_texts
     from agentlog.api.shapes.lines import why as why_texts
@@ -50,7 +49,7 @@ def outline(
     else:
         console = Console()
         width = console.width if console.is_terminal else None
-        _print_lines(outline_texts.outline_lines(result.steps, result.groups, width=width))
+        print_lines(outline_texts.outline_lines(result.steps, result.groups, width=width))
 
 
 @app.command()
@@ -67,9 +66,9 @@ def why(
     with service_in(data_dir) as service:
         result = service.views.why(thread, at=moment, hidden=hidden)
     if json:
-        print_line(why_shapes.why_json(result))
+        print_line(shape_of(result))
     else:
-        _print_lines(why_texts.why_lines(result.why))
+        print_lines(why_texts.why_lines(result))
 
 
 @app.command("model-call")
@@ -93,7 +92,7 @@ def model_call(
     if json:
         print_line(model_calls.model_call_json(thread, call))
     else:
-        _print_lines(model_call_texts.model_call_lines(call))
+        print_lines(model_call_texts.model_call_lines(call))
 
 
 @app.command()
@@ -144,9 +143,3 @@ def diff(  # noqa: PLR0913 - one parameter a choice
             hidden=hidden,
         )
     print_line(threads.difference_json(difference))
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    console = Console(soft_wrap=True, highlight=False)
-    for line in lines:
-        console.print(Text(line))

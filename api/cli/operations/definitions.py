@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from agentlog.api.cli.session import DataDir, print_line, print_listing, service_in
+from agentlog.api.cli.session import AsJson, DataDir, print_line, print_listing, service_in
 from agentlog.api.shapes.service.definitions import FilterPlace, Rule, checked_filter, filter_json
 from agentlog.infrastructure.definitions.rules import RULES, check_rule
 
@@ -19,7 +19,6 @@ app.add_typer(filters_, name="filters")
 
 RuleName = Annotated[str, typer.Argument(help=f"One of {', '.join(RULES)}.")]
 FilterName = Annotated[str, typer.Argument(help="Name of the filter.")]
-AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON each.")]
 
 
 @rules_.command("list")
@@ -27,14 +26,11 @@ def list_rules(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List the rules; `by default` where one is not set."""
     with service_in(data_dir) as service:
         rules = service.own.definitions.all("rule")
-    if as_json:
-        for rule in rules:
-            print_line(Rule.of(rule))
-        return
     values = {rule.name: rule.value or "" for rule in rules}
     print_listing(
         {"rule": 0, "value": 0},
         [(name, values.get(name, "by default")) for name in RULES],
+        answers=map(Rule.of, rules) if as_json else None,
     )
 
 
@@ -76,13 +72,10 @@ def list_filters(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List the saved filters."""
     with service_in(data_dir) as service:
         saved = [filter_json(definition) for definition in service.own.definitions.all("filter")]
-    if as_json:
-        for line in saved:
-            print_line(line)
-        return
     print_listing(
         {"name": 0, "place": 6, "set": 10, "filter": 0},
         [(row["name"], row["place"], row["setAt"], row["filter"]) for row in saved],
+        answers=saved if as_json else None,
     )
 
 

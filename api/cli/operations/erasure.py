@@ -16,8 +16,8 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service, open_as_owner
-from agentlog.api.shapes.redactions import FileRedaction, Redaction
-from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.shape import shape_of
+from agentlog.domain.json.answers import time_text
 from agentlog.domain.retention import Rules
 from agentlog.infrastructure.definitions.definitions import UnknownDefinition, tenants_defining
 from agentlog.infrastructure.definitions.rules import RETENTION
@@ -65,7 +65,7 @@ def redact(  # noqa: PLR0913 - one parameter an option
         redactor = service.own.redactor
         if file is not None:
             _ask(f"erase file {file} from all messages for ever?", sure=yes)
-            typer.echo(json_line(FileRedaction.of(redactor.redact_file(file, reason))))
+            typer.echo(json_line(shape_of(redactor.redact_file(file, reason))))
         elif import_id is not None:
             pages = service.own.imports.made_by(import_id, hidden=True)
             hidden = [thread_id for page in pages for thread_id in page]
@@ -73,14 +73,14 @@ def redact(  # noqa: PLR0913 - one parameter an option
                 f"erase the contents of hidden threads ({len(hidden):,} in all) for ever?", sure=yes
             )
             for thread_id in hidden:
-                typer.echo(json_line(Redaction.of(redactor.redact(thread_id, None, reason))))
+                typer.echo(json_line(shape_of(redactor.redact(thread_id, None, reason))))
         else:
             head = service.threads.head(str(thread), hidden=True)
             count = f"{len(message)} of the" if message else "all"
             what = f"{count} {head.version} events of thread {thread!r}"
             _ask(f"erase the contents of {what} for ever?", sure=yes)
             done = redactor.redact(head.thread_id, message or None, reason)
-            typer.echo(json_line(Redaction.of(done)))
+            typer.echo(json_line(shape_of(done)))
             if done.exchanges or done.others:
                 also = f"{done.exchanges} exchanges and {done.others} other messages"
                 typer.echo(f"{also} of its run and its forks held it and are erased too", err=True)

@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
-from agentlog.api.cli.session import DataDir, print_line, print_listing, service_in
+from agentlog.api.cli.session import AsJson, DataDir, print_listing, service_in
 from agentlog.api.cli.terminal import printable
 from agentlog.api.shapes.service import access as shapes
-from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.shape import shape_of
+from agentlog.domain.json.answers import time_text
 from agentlog.infrastructure.keys.key import Key
 from agentlog.infrastructure.keys.terms import expiry_of, name_of, scopes_of
 
@@ -18,7 +19,6 @@ app.add_typer(keys_, name="keys")
 Tenant = Annotated[
     str | None, typer.Option(help="Whose, in place of the tenant that AGENTLOG_TENANT names.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON each.")]
 
 _MOST = 1000
 
@@ -68,10 +68,6 @@ def list_(*, tenant: Tenant = None, as_json: AsJson = False, data_dir: DataDir =
         ):
             listed += page
         now = keys.clock()
-    if as_json:
-        for key in listed:
-            print_line(shapes.Key.of(key))
-        return
     rows = []
     for key in listed:
         ended = key.expires_at is not None and key.expires_at <= now
@@ -88,7 +84,7 @@ def list_(*, tenant: Tenant = None, as_json: AsJson = False, data_dir: DataDir =
             )
         )
     columns = {"id": 0, "name": 6, "scopes": 6, "state": 7, "expires": 10, "created": 10, "by": 0}
-    print_listing(columns, rows)
+    print_listing(columns, rows, answers=map(shape_of, listed) if as_json else None)
 
 
 @keys_.command()
@@ -120,10 +116,6 @@ def accesses(  # noqa: PLR0913 - one parameter a filter
         page = service.accesses.page(
             tenant or service.own.name, key_id=key, thread_id=thread, limit=limit
         )
-    if as_json:
-        for access in page:
-            print_line(shapes.Access.of(access))
-        return
     print_listing(
         {"at": 10, "key": 0, "status": 6, "route": 10, "thread": 0, "request": 0},
         [
@@ -137,4 +129,5 @@ def accesses(  # noqa: PLR0913 - one parameter a filter
             )
             for access in page
         ],
+        answers=map(shapes.Access.of, page) if as_json else None,
     )

@@ -7,15 +7,16 @@ from typing import Annotated
 import typer
 
 from agentlog.api.cli.session import (
+    AsJson,
     DataDir,
-    print_line,
     print_listing,
     service_in,
     settings_with,
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.shapes.service import subscriptions as shapes
-from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.shape import shape_of
+from agentlog.domain.json.answers import time_text
 from agentlog.domain.json.values import JsonObject
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.subscriptions.subscription import (
@@ -45,7 +46,6 @@ Ids = Annotated[
     list[int] | None,
     typer.Argument(metavar="[ID]…", help="As listed; all without any.", min=0, max=BIGGEST),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON each.")]
 
 _MOST = 1000
 
@@ -110,10 +110,6 @@ def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
         subscriptions = service.own.subscriptions
         while page := subscriptions.page(after=listed[-1].name if listed else "", limit=_MOST):
             listed += page
-    if as_json:
-        for subscription in listed:
-            print_line(shapes.Subscription.of(subscription))
-        return
     columns = {"name": 6, "state": 6, "filter": 6, "position": 8, "lag": 3}
     print_listing(
         {**columns, "pending": 7, "parked": 6, "webhook": 0, "failing": 10, "reason": 10},
@@ -132,6 +128,7 @@ def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
             )
             for subscription in listed
         ],
+        answers=map(shapes.Subscription.of, listed) if as_json else None,
     )
 
 
@@ -164,10 +161,6 @@ def parked(name: Name, *, as_json: AsJson = False, data_dir: DataDir = None) -> 
         listed: list[Parked] = []
         while page := queue.parked(name, after=listed[-1].id if listed else 0, limit=_MOST):
             listed += page
-    if as_json:
-        for delivery in listed:
-            print_line(shapes.Parked.of(delivery))
-        return
     print_listing(
         {"id": 2, "position": 8, "type": 4, "thread": 6, "attempts": 8, "since": 10, "error": 0},
         [
@@ -182,6 +175,7 @@ def parked(name: Name, *, as_json: AsJson = False, data_dir: DataDir = None) -> 
             )
             for delivery in listed
         ],
+        answers=map(shape_of, listed) if as_json else None,
     )
 
 

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from agentlog.api.cli.remote import Key, To, by_service
-from agentlog.api.cli.session import DataDir, json_line, service_in
+from agentlog.api.cli.session import AsJson, DataDir, json_line, service_in
 from agentlog.api.cli.terminal import printable
 from agentlog.api.shapes.imports import Import
-from agentlog.api.shapes.shape import time_text
+from agentlog.domain.json.answers import time_text
 
 app = typer.Typer()
 imports_ = typer.Typer(help="Imports, the latest first; undo hides the threads that one made.")
@@ -21,7 +21,7 @@ ImportId = Annotated[str, typer.Argument(metavar="ID", help="Id of the import, a
 def list_(
     context: typer.Context,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON each.")] = False,
+    as_json: AsJson = False,
     to: To = None,
     key: Key = None,
     data_dir: DataDir = None,

@@ -16,16 +16,16 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router, naming
 from agentlog.api.shapes.comparisons.comparison import Comparisons, compared_json
-from agentlog.api.shapes.comparisons.run_sets import (
-    RunMatrix,
-    RunSets,
-    run_matrix_json,
-    run_sets_json,
-)
+from agentlog.api.shapes.shape import shape_of
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.infrastructure.comparison.comparer import parse_side
-from agentlog.infrastructure.comparison.run_matrix import MOST_RUNS, MatrixAsked, run_matrix
-from agentlog.infrastructure.comparison.run_sets import SetsAsked
+from agentlog.infrastructure.comparison.run_matrix import (
+    MOST_RUNS,
+    MatrixAsked,
+    RunMatrix,
+    run_matrix,
+)
+from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked
 from agentlog.infrastructure.views.view_fold import place_of
 from agentlog.projections.comparison.steps import Which
 from agentlog.projections.filters.grammar import MOST_CHARACTERS
@@ -114,7 +114,7 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
         which=steps,
     )
     return json_answer(
-        run_sets_json(tenant_of(request).run_sets.compare(asked, after=after, limit=limit))
+        shape_of(tenant_of(request).run_sets.compare(asked, after=after, limit=limit))
     )
 
 
@@ -135,4 +135,4 @@ def compare_runs(
         failed=failure_filter(failed),
         which=steps,
     )
-    return json_answer(run_matrix_json(run_matrix(views, asked)))
+    return json_answer(shape_of(run_matrix(views, asked)))

@@ -9,7 +9,8 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.openapi.bodies import RedactBody
 from agentlog.api.http.routing import Router
-from agentlog.api.shapes.redactions import FileRedaction, Redaction
+from agentlog.api.shapes.shape import shape_of
+from agentlog.infrastructure.erasure.redactor import FileRedaction, Redaction
 
 router = Router(prefix="/v1", tags=["erasure"])
 
@@ -36,7 +37,7 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
     """
     reason = read_body(body, limits, RedactBody).reason
     done = tenant.redactor.redact(thread_id, [message_id], reason, origin=origin)
-    return json_answer(Redaction.of(done))
+    return json_answer(shape_of(done))
 
 
 @router.add(
@@ -55,7 +56,7 @@ def redact_thread(
     """Erase the contents of all that a thread has by now, its goal and metadata included."""
     reason = read_body(body, limits, RedactBody).reason
     done = tenant.redactor.redact(thread_id, None, reason, origin=origin)
-    return json_answer(Redaction.of(done))
+    return json_answer(shape_of(done))
 
 
 @router.add(
@@ -74,4 +75,4 @@ def redact_file(
     """Erase a file from all messages that hold it; the rest of each stays."""
     reason = read_body(body, limits, RedactBody).reason
     done = tenant.redactor.redact_file(digest, reason, origin=origin)
-    return json_answer(FileRedaction.of(done))
+    return json_answer(shape_of(done))

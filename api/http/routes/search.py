@@ -20,10 +20,12 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router
-from agentlog.api.shapes.search import Hits, ThreadMatches
+from agentlog.api.shapes.shape import shape_of
+from agentlog.infrastructure.matches.thread_matches import ThreadMatches
 from agentlog.infrastructure.reports.summaries import SummaryQuery, models_of
 from agentlog.infrastructure.search import query
 from agentlog.infrastructure.search.index import MODEL
+from agentlog.infrastructure.search.search import Hits
 from agentlog.projections.filters.expression import ALL
 from agentlog.projections.filters.grammar import MOST_CHARACTERS as MOST_FILTER
 from agentlog.projections.filters.grammar import parse_filter
@@ -71,7 +73,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     matches = await run_in_threadpool(
         tenant.search.find, wanted, after=after, limit=limit, kept=kept
     )
-    return json_answer(Hits.of(matches))
+    return json_answer(shape_of(matches))
 
 
 @router.add("GET /threads/{thread_id}/matches", "read", responses=answers(200, ThreadMatches, 404))
@@ -102,4 +104,4 @@ def read_matches(  # noqa: PLR0913, PLR0917 - one parameter a choice
         limit=limit,
         hidden=hidden,
     )
-    return json_answer(ThreadMatches.of(matches))
+    return json_answer(shape_of(matches))

@@ -18,18 +18,15 @@ from agentlog.api.http.codec.parameters import (
 from agentlog.api.http.codec.responses import json_answer, pieces_answer
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router
-from agentlog.api.shapes.comparisons.value_changes import ValueChanges, value_changes_json
 from agentlog.api.shapes.model_calls import ModelCall, model_call_json
 from agentlog.api.shapes.outline import Outline, outline_json
+from agentlog.api.shapes.shape import shape_of
 from agentlog.api.shapes.threads import bare_view_json, difference_json, view_json
-from agentlog.api.shapes.why import Why, why_json
 from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.comparison.value_changes import ValueChanges, value_changes
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
-from agentlog.lazy import lazy_imports
 from agentlog.projections.registry import VIEWS
-
-with lazy_imports():
-    from agentlog.infrastructure.comparison import value_changes
+from agentlog.projections.why.why import Why
 
 router = Router(prefix="/v1", tags=["views"])
 
@@ -92,7 +89,7 @@ def read_why(
     hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """Read why a run went as it went: its outcome, the first failure and what came before it."""
-    return json_answer(why_json(views.why(thread_id, at=at, hidden=hidden)))
+    return json_answer(shape_of(views.why(thread_id, at=at, hidden=hidden)))
 
 
 @router.add(
@@ -170,7 +167,7 @@ def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
     `after` may be any version: the changes after it are read.
     """
-    changes = value_changes.value_changes(
+    changes = value_changes(
         views,
         thread_id,
         chosen_view(request, view),
@@ -180,4 +177,4 @@ def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
         limit=limit,
         hidden=hidden,
     )
-    return json_answer(value_changes_json(changes))
+    return json_answer(shape_of(changes))

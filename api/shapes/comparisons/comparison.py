@@ -4,21 +4,13 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape, shaped
+from agentlog.api.shapes.shape import Shape, shape_of
 from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.comparison.comparer import Compared
 from agentlog.projections.comparison import changes, comparison, rows
 from agentlog.projections.comparison.alignment import Op
-from agentlog.projections.comparison.changes import shortened
-
-
-class Glimpse(Shape):
-    """An item in one line: its place, its kind, and the first words of its content."""
-
-    place: str
-    type: str
-    tools: list[str]
-    hint: str
+from agentlog.projections.comparison.changes import Edit, shortened
+from agentlog.projections.comparison.rows import ComparedItem, Glimpse
 
 
 class Side(Shape):
@@ -61,28 +53,8 @@ class Divergence(TypedDict):
     b: str | None
 
 
-class ComparedItem(TypedDict):
-    """An item with its glimpse; `cut` where its texts are cut, or it is null for its size."""
-
-    place: str
-    type: str
-    tools: list[str]
-    hint: str
-    item: Any
-    cut: bool
-
-
 Folded = TypedDict("Folded", {"from": str, "to": str})
 """The places of the first and the last of a run of equal items."""
-
-
-class Edit(Shape):
-    """A part of a text that differs: where it begins in each, and both parts."""
-
-    a: int
-    b: int
-    removed: str
-    added: str
 
 
 Change = TypedDict(
@@ -179,7 +151,7 @@ def _parting_json(compared: Compared) -> SideParting | None:
         did = None
         if not branch.ended:
             history = compared.sides[branch.members[0]].history
-            did = Glimpse.of(rows.glimpse(compared.view, history, compared.parting.equal))
+            did = shape_of(rows.glimpse(compared.view, history, compared.parting.equal))
         branches.append({"sides": list(branch.members), "did": did})
     return {"equal": compared.parting.equal, "branches": branches}
 
@@ -191,9 +163,9 @@ def _row_json(detail: rows.Detail, of: comparison.Comparison) -> ComparisonRow:
         return {"op": row.op, "count": len(row.a), "a": a, "b": b}
     shown: ComparisonRow = {"op": row.op, "count": 1}
     if detail.a is not None:
-        shown["a"] = _item_json(detail.a)
+        shown["a"] = shape_of(detail.a)
     if detail.b is not None:
-        shown["b"] = _item_json(detail.b)
+        shown["b"] = shape_of(detail.b)
     if row.op == "changed":
         made = detail.changes
         shown["changes"] = None if made is None else [_change_json(change) for change in made]
@@ -204,15 +176,11 @@ def _folded_json(history: comparison.ComparedHistory, run: range) -> Folded:
     return {"from": history.items[run[0]].key, "to": history.items[run[-1]].key}
 
 
-def _item_json(shown: rows.Shown) -> ComparedItem:
-    return shaped(ComparedItem, shown.glimpse, item=shown.item, cut=shown.is_cut)
-
-
 def _change_json(change: changes.Change) -> Change:
     operation = object_of(change.operation)
     # an operation of a JSON Patch has the members of `Change`
     shown = cast("Change", {key: shortened(value)[0] for key, value in operation.items()})
     if change.edits is not None:
-        edits = [Edit.of(edit) for edit in change.edits]
+        edits = [shape_of(edit) for edit in change.edits]
         shown["edits"] = [cast("Edit", shortened(edit)[0]) for edit in edits]
     return shown

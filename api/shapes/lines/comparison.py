@@ -1,14 +1,13 @@
 """Comparisons of threads as lines for a terminal."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from agentlog.domain.json.text import print_text
 from agentlog.infrastructure.comparison.comparer import Compared, Side
-from agentlog.infrastructure.comparison.run_sets import ComparedSets, Fork, RunSet, Way
-from agentlog.infrastructure.comparison.runs import Run
+from agentlog.infrastructure.comparison.run_sets import RunBranch, RunParting, RunSet, RunSets
+from agentlog.infrastructure.comparison.runs import Tally
 from agentlog.projections.comparison.comparison import Comparison
-from agentlog.projections.comparison.rows import Detail, Glimpse, Shown, detail, visible
+from agentlog.projections.comparison.rows import ComparedItem, Detail, Glimpse, detail, visible
 
 
 def compared_lines(compared: Compared, *, context: int = 1) -> Iterator[str]:
@@ -19,13 +18,13 @@ def compared_lines(compared: Compared, *, context: int = 1) -> Iterator[str]:
         yield from map(visible, _comparison_lines(compared, number, comparison, context))
 
 
-def run_sets_lines(compared: ComparedSets) -> Iterator[str]:
+def run_sets_lines(compared: RunSets) -> Iterator[str]:
     """Yield the tasks, each with where its runs part and which way those went that failed."""
-    for task in compared.sets:
-        yield from map(visible, _set_lines(compared.asked.by, task))
+    for task in compared.items:
+        yield from map(visible, _set_lines(compared.by.removeprefix("metadata."), task))
     if compared.lacking:
-        yield visible(f"threads without metadata.{compared.asked.by}: {compared.lacking}")
-    if compared.is_cut:
+        yield visible(f"threads without {compared.by}: {compared.lacking}")
+    if compared.cut:
         yield "older threads are left out: filter them, or compare fewer"
 
 
@@ -63,9 +62,9 @@ def _row_lines(row: Detail) -> Iterator[str]:
         yield from _item_lines("+", row.b)
 
 
-def _item_lines(sign: str, shown: Shown | None) -> Iterator[str]:
+def _item_lines(sign: str, shown: ComparedItem | None) -> Iterator[str]:
     if shown is not None:
-        yield f"{sign} {shown.glimpse.place}  {_did(shown.glimpse)}"
+        yield f"{sign} {shown.place}  {_did(shown)}"
 
 
 def _side(side: Side) -> str:
@@ -77,28 +76,28 @@ def _did(glimpse: Glimpse) -> str:
 
 
 def _set_lines(by: str, run_set: RunSet) -> Iterator[str]:
-    yield f"{by} {print_text(run_set.value)}: {_tally(run_set.runs)}"
-    for fork in run_set.forks:
-        yield from _fork_lines(fork)
-    if run_set.fork_count > len(run_set.forks):
-        yield f"  … {run_set.fork_count - len(run_set.forks)} later partings"
+    yield f"{by} {print_text(run_set.value)}: {_tally(run_set)}"
+    for parting in run_set.partings:
+        yield from _parting_lines(parting)
+    if run_set.parting_count > len(run_set.partings):
+        yield f"  … {run_set.parting_count - len(run_set.partings)} later partings"
 
 
-def _fork_lines(fork: Fork) -> Iterator[str]:
-    yield f"  after {_count(fork.equal, 'equal item')}"
-    for way in fork.ways:
-        yield f"    {_tally(way.runs)}: {_way(way)}"
-        yield f"      {', '.join(run.thread_id for run in way.runs)}"
+def _parting_lines(parting: RunParting) -> Iterator[str]:
+    yield f"  after {_count(parting.equal, 'equal item')}"
+    for branch in parting.branches:
+        yield f"    {_tally(branch)}: {_branch(branch)}"
+        yield f"      {', '.join(branch.threads)}"
 
 
-def _way(way: Way) -> str:
-    return "had ended" if way.did is None else _did(way.did)
+def _branch(branch: RunBranch) -> str:
+    return "had ended" if branch.did is None else _did(branch.did)
 
 
-def _tally(runs: Sequence[Run]) -> str:
-    counted = Counter(run.verdict for run in runs)
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counted.items()))
-    return f"{_count(len(runs), 'run')} ({verdicts})"
+def _tally(tally: Tally) -> str:
+    counts = {"failed": tally.failed, "succeeded": tally.succeeded, "unknown": tally.unknown}
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    return f"{_count(tally.runs, 'run')} ({verdicts})"
 
 
 def _count(number: int, noun: str) -> str:

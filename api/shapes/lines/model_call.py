@@ -10,9 +10,9 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.model_call import (
     MOST_CHARACTERS,
-    Change,
     ModelCall,
-    Previous,
+    PreviousRequest,
+    RequestChange,
     RequestPart,
 )
 from agentlog.projections.exchanges.requests import declared_tools
@@ -85,15 +85,15 @@ def doubt_text(call: ModelCall) -> str:
     return f"{ratio:g} characters a token, not 2 to 6: {how} the provider counted"
 
 
-def _previous(previous: Previous, messages: int) -> str:
+def _previous(previous: PreviousRequest, messages: int) -> str:
     how = "differs from" if previous.changes else "goes on from"
     return (
-        f"{how} the request answered there: {previous.shared} of {previous.messages} messages come "
-        f"again, {messages - previous.shared} follow"
+        f"{how} the request answered there: {previous.shared_messages} of {previous.messages} "
+        f"messages come again, {messages - previous.shared_messages} follow"
     )
 
 
-def _change(change: Change) -> str:
+def _change(change: RequestChange) -> str:
     before, after = (_text(value) for value in (change.before, change.after))
     pairs = zip(before, after, strict=False)
     begin = max(len([*takewhile(lambda pair: pair[0] == pair[1], pairs)]) - _ALIKE, 0)
@@ -104,7 +104,7 @@ def _change(change: Change) -> str:
     return f"{_place(change)}: {' → '.join(texts)}"
 
 
-def _place(change: Change) -> str:
+def _place(change: RequestChange) -> str:
     match change.part, change.place:
         case "messages", int(place):
             return f"message {place + 1}"

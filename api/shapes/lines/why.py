@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from agentlog.api.shapes.lines.outline import cost_text, duration_text, ordinal, words_counted
 from agentlog.domain.json.text import print_text
 from agentlog.projections.comparison.rows import visible
-from agentlog.projections.outcomes.outcome import Outcome
-from agentlog.projections.why.calls import Call, beginning
-from agentlog.projections.why.why import Failure, Why
+from agentlog.projections.outcomes.words import WordCounts
+from agentlog.projections.why.calls import RunCall, beginning
+from agentlog.projections.why.why import RunFailure, RunOutcome, Why
 
 _LONGEST_IN_FAILURE = 60
 
@@ -18,7 +18,7 @@ def why_lines(why: Why) -> Iterator[str]:
     The line of a failure that is only told or suspected has that word as its name.
     """
     last = "nothing was said" if why.last is None else why.last.text
-    yield labelled_line("outcome", why.outcome_version, _outcome(why))
+    yield labelled_line("outcome", why.outcome.version, _outcome(why))
     first = why.doubt if why.failure is None else why.failure
     name = "failure" if first is None or first.word == "failed" else first.word
     text = "none" if first is None else _failure(first)
@@ -36,7 +36,7 @@ def _outcome(why: Why) -> str:
     return f"{why.outcome.verdict}{_basis(why.outcome)}: {reasons}"
 
 
-def _basis(outcome: Outcome) -> str:
+def _basis(outcome: RunOutcome) -> str:
     match outcome.basis:
         case "judgement":
             return f" as {outcome.judged_by or 'someone'} judged"
@@ -46,7 +46,7 @@ def _basis(outcome: Outcome) -> str:
             return ""
 
 
-def _failure(failure: Failure) -> str:
+def _failure(failure: RunFailure) -> str:
     if failure.call is None:
         name = failure.kind if failure.name is None else f"{failure.kind} {failure.name}"
     else:
@@ -56,7 +56,7 @@ def _failure(failure: Failure) -> str:
     return f"{name}{rules}{text}"
 
 
-def _call(call: Call, most: int) -> str:
+def _call(call: RunCall, most: int) -> str:
     arguments = beginning(" ".join((call.arguments or "").split()), most)
     text = f"{call.name} {arguments}".rstrip()
     attempt = call.attempt
@@ -66,8 +66,8 @@ def _call(call: Call, most: int) -> str:
 def _effort(why: Why) -> str:
     total = why.total
     parts = [
-        counted(why.calls, "call"),
-        *words_counted(why.words),
+        counted(total.calls, "call"),
+        *words_counted(WordCounts(why.failures, why.told, why.suspected)),
         duration_text(total.elapsed_ms),
         cost_text(total.cost_usd, is_computed=total.computed_calls > 0),
         _other_cost(why),
@@ -84,7 +84,7 @@ def _effort(why: Why) -> str:
 
 def _other_cost(why: Why) -> str:
     """Return the cost that stands against that of the run, where it states one of its own."""
-    stated, of_calls = why.stated_cost_usd, why.calls_cost_usd
+    stated, of_calls = why.total.stated_cost_usd, why.total.calls_cost_usd
     if stated is None or of_calls is None or abs(stated - of_calls) < _LEAST_SHOWN:
         return ""
     if why.total.cost_usd == stated:

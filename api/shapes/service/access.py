@@ -1,29 +1,17 @@
 """Keys and accesses, for HTTP and the command line. Never a secret."""
 
-from typing import Annotated
+from dataclasses import dataclass
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
+from agentlog.api.shapes.shape import Shape
 from agentlog.domain.access import SCOPES, Principal, Scope
-from agentlog.infrastructure.keys import key as keys
+from agentlog.domain.json.answers import Time, TimeText, answer, time_text
+from agentlog.infrastructure.keys.key import Key
 
 
-class Key(Shape):
-    """What is on record of a key. `createdBy` and `revokedBy` are ids of keys, or users."""
-
-    id: str
-    tenant: str
-    name: str
-    scopes: Annotated[list[Scope], Field(min_length=1)]
-    created_at: Time
-    created_by: str | None
-    expires_at: Time | None
-    revoked_at: Time | None
-    revoked_by: str | None
-
-
+@answer
+@dataclass(frozen=True, slots=True)
 class NewKey(Key):
     """`key` is the key itself: it is shown this once."""
 
@@ -59,7 +47,7 @@ class Access(Shape):
     request_id: str | None
 
 
-def caller_json(principal: Principal, key: keys.Key | None) -> Caller:
+def caller_json(principal: Principal, key: Key | None) -> Caller:
     """Return what a principal may do; `key` is its own, None where no key was required."""
     return {
         "anonymous": key is None,

@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from agentlog.api.shapes.shape import Shape, Time
+from agentlog.api.shapes.shape import Shape
+from agentlog.domain.json.answers import Time
 from agentlog.domain.json.text import parse_stored, print_text
 from agentlog.domain.json.values import object_of, text_at
 from agentlog.infrastructure.definitions.definitions import Definition

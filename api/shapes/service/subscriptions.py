@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasPath, Field
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape, Time, TimeText, shaped, time_text
+from agentlog.api.shapes.shape import Shape, shaped
 from agentlog.api.shapes.threads import Event, event_json
+from agentlog.domain.json.answers import Time, TimeText, time_text
 from agentlog.infrastructure.subscriptions import subscription as subscriptions
 
 
@@ -80,18 +81,6 @@ class Refused(TypedDict):
 
     due: list[int]
     parked: list[int]
-
-
-class Parked(Shape):
-    """A delivery that failed as often as it may, and what it failed of last."""
-
-    id: int
-    position: int
-    type: str
-    thread_id: str | None
-    attempts: int
-    error: str | None
-    parked_at: Time
 
 
 class Counted(TypedDict):

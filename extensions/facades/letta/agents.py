@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from agentlog.api.shapes.shape import time_text
 from agentlog.domain.events import Event
+from agentlog.domain.json.answers import time_text
 from agentlog.domain.json.values import JsonValue, text_at
 from agentlog.domain.messages import LlmResponseMessage, ScratchpadMessage, SystemMessage
 from agentlog.domain.points_in_time import Moment

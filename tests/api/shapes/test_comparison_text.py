@@ -4,7 +4,7 @@ from typing import Any
 
 from agentlog.api.shapes.lines.comparison import compared_lines, run_sets_lines
 from agentlog.infrastructure.comparison.comparer import Comparer, parse_side
-from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked
+from agentlog.infrastructure.comparison.run_sets import SetsAsked, TaskComparer
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
@@ -53,7 +53,7 @@ def test_sets_say_where_runs_part_and_which_way_failed(threads: Threads, views: 
     asked = SetsAsked(
         ThreadFilter(), KERNEL, by="task", failed=Term("metadata", ":", 0, key="reward")
     )
-    compared = RunSets(views).compare(asked)
+    compared = TaskComparer(views).compare(asked)
     assert list(run_sets_lines(compared)) == [
         "task 7: 3 runs (1 failed, 2 succeeded)",
         "  after 0 equal items",

@@ -7,7 +7,13 @@ import pytest
 from agentlog.domain.errors import NotThere
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison import run_matrix as module
-from agentlog.infrastructure.comparison.run_matrix import Cell, MatrixAsked, RunMatrix, run_matrix
+from agentlog.infrastructure.comparison.run_matrix import (
+    MatrixAsked,
+    MatrixCell,
+    RunMatrix,
+    run_matrix,
+)
+from agentlog.infrastructure.comparison.runs import Tally
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
@@ -37,8 +43,8 @@ def runs(threads: Threads) -> None:
         threads.append(thread_id, drafts)
 
 
-def _rows(matrix: RunMatrix) -> dict[str, list[Cell]]:
-    return {row.run.thread_id: list(row.cells) for row in matrix.rows}
+def _rows(matrix: RunMatrix) -> dict[str, list[MatrixCell]]:
+    return {row.thread_id: list(row.cells) for row in matrix.rows}
 
 
 @pytest.mark.usefixtures("runs")
@@ -48,27 +54,28 @@ def test_rows_stand_by_verdict_and_cells_say_version_way_and_failure(views: View
     assert [column.tools for column in matrix.columns] == [("search",), ("fails",), ("book",)]
     assert list(rows) == ["bad-2", "bad-1", "good", "empty"]
     assert rows["bad-2"] == [
-        Cell(0, 2, 0, None),
-        Cell(1, 4, 0, "failed"),
-        Cell(2, 6, 0, None),
+        MatrixCell(0, 2, 0, None),
+        MatrixCell(1, 4, 0, "failed"),
+        MatrixCell(2, 6, 0, None),
     ]
-    assert rows["bad-1"] == [Cell(0, 2, 1, None), Cell(2, 4, 0, None)]
+    assert rows["bad-1"] == [MatrixCell(0, 2, 1, None), MatrixCell(2, 4, 0, None)]
     assert rows["empty"] == []
-    assert not matrix.is_cut
+    assert not matrix.cut
 
 
 @pytest.mark.usefixtures("runs")
 def test_a_column_says_what_was_done_by_whom_and_how_far_groups_part(views: Views) -> None:
     search, fails, _ = run_matrix(views, MatrixAsked(ThreadFilter())).columns
-    assert [
-        (way.did.hint, sorted(run.thread_id for run in way.runs)) for way in search.variants
-    ] == [('{"to":"BER"}', ["bad-2", "good"]), ('{"to":"MUC"}', ["bad-1"])]
-    assert [run.thread_id for run in search.absent] == ["empty"]
+    assert [(way.did.hint, way.runs, way.failed, way.succeeded) for way in search.variants] == [
+        ('{"to":"BER"}', 2, 1, 1),
+        ('{"to":"MUC"}', 1, 1, 0),
+    ]
+    assert search.absent == Tally(runs=1, failed=0, succeeded=1, unknown=0)
     assert fails.separation == 0.5
     named = run_matrix(
         views, MatrixAsked(["good", "bad-1", "good"], failed=Term("metadata", ":", 1, key="reward"))
     )
-    assert [(row.run.thread_id, row.run.verdict) for row in named.rows] == [
+    assert [(row.thread_id, row.verdict) for row in named.rows] == [
         ("good", "failed"),
         ("bad-1", "succeeded"),
     ]
@@ -87,8 +94,8 @@ def test_what_is_left_out_is_said(views: Views, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "MOST_STEPS", 2)
     monkeypatch.setattr(module, "MOST_COLUMNS", 1)
     matrix = run_matrix(views, MatrixAsked(ThreadFilter()))
-    assert matrix.is_cut
-    assert [(row.run.thread_id, row.steps, len(row.cells)) for row in matrix.rows] == [
+    assert matrix.cut
+    assert [(row.thread_id, row.steps, len(row.cells)) for row in matrix.rows] == [
         ("bad-2", 3, 1),
         ("empty", 0, 0),
     ]

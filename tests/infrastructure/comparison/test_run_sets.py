@@ -8,7 +8,7 @@ from agentlog.domain.errors import InvalidCursor
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison import run_sets as module
 from agentlog.infrastructure.comparison import runs
-from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, SetsAsked
+from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked, TaskComparer
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
@@ -22,9 +22,9 @@ KERNEL = choose_view("kernel")
 
 
 @pytest.fixture
-def run_sets(views: Views) -> RunSets:
+def run_sets(views: Views) -> TaskComparer:
     """The comparison under test."""
-    return RunSets(views)
+    return TaskComparer(views)
 
 
 def _run(threads: Threads, thread_id: str, *drafts: Any, **metadata: JsonValue) -> None:
@@ -33,17 +33,17 @@ def _run(threads: Threads, thread_id: str, *drafts: Any, **metadata: JsonValue) 
         threads.append(thread_id, list(drafts))
 
 
-def _compared(run_sets: RunSets, **asked: Any) -> ComparedSets:
+def _compared(run_sets: TaskComparer, **asked: Any) -> RunSets:
     return run_sets.compare(SetsAsked(ThreadFilter(), KERNEL, "task", **{"which": "all", **asked}))
 
 
 def test_values_that_are_equal_are_one_task_and_numbers_come_first(
-    threads: Threads, run_sets: RunSets
+    threads: Threads, run_sets: TaskComparer
 ) -> None:
     for n, task in enumerate(["b", 10, 1.0, 1, True, "a", None]):
         _run(threads, f"t{n}", task=task)
     compared = _compared(run_sets)
-    assert [(run_set.value, len(run_set.runs)) for run_set in compared.sets] == [
+    assert [(run_set.value, run_set.runs) for run_set in compared.items] == [
         (1, 2),
         (10, 1),
         ("a", 1),
@@ -53,7 +53,7 @@ def test_values_that_are_equal_are_one_task_and_numbers_come_first(
     assert compared.lacking == 1
 
 
-def test_pages_are_all_tasks_as_of_the_first(threads: Threads, run_sets: RunSets) -> None:
+def test_pages_are_all_tasks_as_of_the_first(threads: Threads, run_sets: TaskComparer) -> None:
     for n, task in enumerate([3, 1, 2, 1]):
         _run(threads, f"t{n}", reply("a"), task=task)
     whole = _compared(run_sets)
@@ -62,7 +62,7 @@ def test_pages_are_all_tasks_as_of_the_first(threads: Threads, run_sets: RunSets
     _run(threads, "later", reply("b"), task=3)
     assert first.next is not None
     second = run_sets.compare(asked, after=first.next, limit=2)
-    assert [*first.sets, *second.sets] == list(whole.sets)
+    assert [*first.items, *second.items] == list(whole.items)
     assert (second.as_of, second.next, whole.next) == (whole.as_of, None, None)
     for cursor in ("x", f"{whole.as_of + 100}.0"):
         with pytest.raises(InvalidCursor):
@@ -83,10 +83,10 @@ EXIT = {"type": "exit"}
     ],
 )
 def test_an_exit_says_how_a_run_ended(
-    threads: Threads, run_sets: RunSets, last: JsonValue, end: str, verdict: Verdict
+    threads: Threads, run_sets: TaskComparer, last: JsonValue, end: str, verdict: Verdict
 ) -> None:
     _run(threads, "t", reply("one"), last, task=1)
-    (run,) = _compared(run_sets).sets[0].runs
+    (run,) = _compared(run_sets).items[0].threads
     assert (run.end, run.verdict) == (end, verdict)
 
 
@@ -102,66 +102,66 @@ def test_an_exit_says_how_a_run_ended(
     ],
 )
 def test_metadata_may_say_which_runs_failed(
-    threads: Threads, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: Verdict
+    threads: Threads, run_sets: TaskComparer, metadata: dict[str, JsonValue], verdict: Verdict
 ) -> None:
     _run(threads, "t", {**EXIT, "reason": "error"}, task=1, **metadata)
     compared = _compared(
         run_sets, failed=parse_filter("metadata.reward:0.0 metadata.judge:x", "success")
     )
-    (run,) = compared.sets[0].runs
+    (run,) = compared.items[0].threads
     assert (run.end, run.verdict) == ("error", verdict)
 
 
-def test_a_run_may_end_where_others_go_on(threads: Threads, run_sets: RunSets) -> None:
+def test_a_run_may_end_where_others_go_on(threads: Threads, run_sets: TaskComparer) -> None:
     _run(threads, "short", reply("one"), task=1)
     _run(threads, "long", reply("one"), reply("two"), task=1)
-    ((fork,),) = (run_set.forks for run_set in _compared(run_sets).sets)
-    assert fork.equal == 1
-    assert {(way.runs[0].thread_id, way.did and way.did.hint) for way in fork.ways} == {
+    ((parting,),) = (run_set.partings for run_set in _compared(run_sets).items)
+    assert parting.equal == 1
+    assert {(way.threads[0], way.did and way.did.hint) for way in parting.branches} == {
         ("short", None),
         ("long", "two"),
     }
 
 
 def test_long_runs_are_read_in_pages(
-    threads: Threads, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, run_sets: TaskComparer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "_CHUNK", 3)
     said = [reply(f"word {n}") for n in range(20)]
     _run(threads, "a", *said, task=1)
     _run(threads, "b", *said[:17], reply("other"), *said[18:], task=1)
-    (fork,) = _compared(run_sets).sets[0].forks
-    assert fork.equal == 17
-    assert {way.did.hint for way in fork.ways if way.did} == {"word 17", "other"}
+    (parting,) = _compared(run_sets).items[0].partings
+    assert parting.equal == 17
+    assert {way.did.hint for way in parting.branches if way.did} == {"word 17", "other"}
 
 
 def test_older_threads_are_left_out_and_that_is_said(
-    threads: Threads, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, run_sets: TaskComparer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for n in range(4):
         _run(threads, f"t{n}", reply("one"), task=1)
-    assert not _compared(run_sets).is_cut
+    assert not _compared(run_sets).cut
     monkeypatch.setattr(module, "MOST_THREADS", 3)
     compared = _compared(run_sets)
-    assert compared.is_cut
-    assert [run.thread_id for run in compared.sets[0].runs] == ["t1", "t2", "t3"]
+    assert compared.cut
+    assert [run.thread_id for run in compared.items[0].threads] == ["t1", "t2", "t3"]
     monkeypatch.setattr(runs, "MOST_EVENTS", 5)
-    assert [run.thread_id for run in _compared(run_sets).sets[0].runs] == ["t2", "t3"]
+    assert [run.thread_id for run in _compared(run_sets).items[0].threads] == ["t2", "t3"]
 
 
-def test_only_the_earliest_forks_are_shown_and_all_are_counted(
-    threads: Threads, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+def test_only_the_earliest_partings_are_shown_and_all_are_counted(
+    threads: Threads, run_sets: TaskComparer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_PARTINGS", 2)
     for n in range(5):
         _run(threads, f"t{n}", *[reply("one")] * n, task=1)
-    (task,) = _compared(run_sets).sets
-    assert [fork.equal for fork in task.forks] == [0, 1]
-    assert task.fork_count == 4
+    (task,) = _compared(run_sets).items
+    assert [parting.equal for parting in task.partings] == [0, 1]
+    assert task.parting_count == 4
 
 
 def test_what_threads_do_meanwhile_is_not_compared(
-    threads: Threads, reader: LogReader, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, reader: LogReader, run_sets: TaskComparer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _run(threads, "a", reply("one"), task=1)
     _run(threads, "b", reply("one"), task=1)
@@ -169,6 +169,6 @@ def test_what_threads_do_meanwhile_is_not_compared(
     threads.append("a", [reply("two")])
     _run(threads, "c", reply("three"), task=1)
     monkeypatch.setattr(reader, "position", lambda: as_of)
-    (task,) = _compared(run_sets).sets
-    assert {(run.thread_id, run.version) for run in task.runs} == {("a", 2), ("b", 2)}
-    assert task.forks == []
+    (task,) = _compared(run_sets).items
+    assert {(run.thread_id, run.version) for run in task.threads} == {("a", 2), ("b", 2)}
+    assert task.partings == []

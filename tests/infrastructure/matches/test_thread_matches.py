@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.matches.thread_matches import ThreadMatches
+from agentlog.infrastructure.matches.thread_matches import MatchFinder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.search.json_path import InvalidJsonPath, PathTooSlow
 from agentlog.infrastructure.search.query import Query
@@ -29,15 +29,15 @@ from tests.infrastructure.search.test_laws import drafts, texts
 from tests.projections.filters.drawn import expressions
 
 
-def matches_on(database: Database, **given: Any) -> ThreadMatches:
+def matches_on(database: Database, **given: Any) -> MatchFinder:
     reader = LogReader(database, tenant=TENANT)
-    return ThreadMatches(
+    return MatchFinder(
         Views(reader, tenant=TENANT, snapshots=Snapshots(database, tenant=TENANT, key=b"key")),
         **given,
     )
 
 
-def versions(matches: ThreadMatches, filter_text: str, **given: Any) -> list[int]:
+def versions(matches: MatchFinder, filter_text: str, **given: Any) -> list[int]:
     page = matches.find("t", parse_filter(filter_text, "thread"), **given)
     return [match.version for match in page.items]
 
@@ -81,7 +81,7 @@ STORY: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def story(threads: Threads, database: Database) -> ThreadMatches:
+def story(threads: Threads, database: Database) -> MatchFinder:
     threads.start("t", {"policy": "record"})
     threads.append("t", STORY[1:])
     return matches_on(database)
@@ -127,7 +127,7 @@ def story(threads: Threads, database: Database) -> ThreadMatches:
         ("-(failed or open)", [1, 2, 3, 4, 5, 6, 9]),
     ],
 )
-def test_a_filter_matches(story: ThreadMatches, filter_text: str, expected: list[int]) -> None:
+def test_a_filter_matches(story: MatchFinder, filter_text: str, expected: list[int]) -> None:
     assert versions(story, filter_text) == expected
 
 
@@ -141,9 +141,7 @@ def test_rules_are_met_where_the_call_ends(threads: Threads, database: Database)
     assert versions(matches_on(database), "rule:repeated*") == [6, 8]
 
 
-def test_a_moment_a_page_and_a_shell_of_the_tenant(
-    story: ThreadMatches, database: Database
-) -> None:
+def test_a_moment_a_page_and_a_shell_of_the_tenant(story: MatchFinder, database: Database) -> None:
     assert versions(story, "tool:pay", at=None, limit=2) == [3, 4]
     assert versions(story, "tool:pay", after=4) == [7]
     assert versions(story, "tool:git", after=3) == [4]  # the call lies before
@@ -151,21 +149,21 @@ def test_a_moment_a_page_and_a_shell_of_the_tenant(
     assert versions(no_shells, "tool:git") == []
 
 
-def test_excerpts_show_what_was_asked_for(story: ThreadMatches) -> None:
+def test_excerpts_show_what_was_asked_for(story: MatchFinder) -> None:
     page = story.find("t", parse_filter("mia type:input", "thread"))
     ((excerpt,),) = [match.excerpts for match in page.items]
     assert (excerpt.place, excerpt.text) == ("text", "Pay Mia Li 1200, please")
     assert [excerpt.text[begin:end] for begin, end in excerpt.ranges] == ["Mia"]
 
 
-def test_values_that_a_path_selects_are_shown(story: ThreadMatches) -> None:
+def test_values_that_a_path_selects_are_shown(story: MatchFinder) -> None:
     page = story.find("t", parse_filter("$.args.amount", "thread"))
     shown = [[(part.place, part.text) for part in match.excerpts] for match in page.items]
     assert shown == [[("args.amount", "1200")], [("args.amount", "900")]]
 
 
 def test_what_was_erased_matches_no_word_and_no_value(
-    story: ThreadMatches, threads: Threads, database: Database
+    story: MatchFinder, threads: Threads, database: Database
 ) -> None:
     redactor_on(database, threads).redact("t", None, "privacy")
     assert versions(story, "mia or $.args.amount or $.payload") == []
@@ -173,7 +171,7 @@ def test_what_was_erased_matches_no_word_and_no_value(
 
 
 def test_what_takes_long_answers_with_what_was_found_and_where_to_go_on(
-    story: ThreadMatches, database: Database
+    story: MatchFinder, database: Database
 ) -> None:
     times = iter(range(0, 1000, 3))
     slow = matches_on(database, clock=lambda: next(times))
@@ -190,7 +188,7 @@ def test_what_takes_long_answers_with_what_was_found_and_where_to_go_on(
 
 
 def test_a_path_that_takes_too_long_or_is_none_is_refused(
-    story: ThreadMatches, threads: Threads, database: Database
+    story: MatchFinder, threads: Threads, database: Database
 ) -> None:
     with pytest.raises(InvalidJsonPath, match="filter: "):
         versions(story, "$.a[?@.b ==]")
@@ -221,7 +219,7 @@ def test_words_match_in_a_thread_what_search_finds_in_it(
 
 @settings(max_examples=60)
 @drawn(expressions(sorted(terms_of("thread"))), expressions(sorted(terms_of("thread"))))
-def test_laws_of_all_filters(told: ThreadMatches, one: Expression, other: Expression) -> None:
+def test_laws_of_all_filters(told: MatchFinder, one: Expression, other: Expression) -> None:
     def matched(where: Expression) -> set[int] | None:
         try:
             return {match.version for match in told.find("t", where).items}

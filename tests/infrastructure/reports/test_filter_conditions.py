@@ -12,7 +12,8 @@ from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.reports.summaries import Summaries, Summary, SummaryQuery
+from agentlog.infrastructure.reports.summaries import Summaries, SummaryQuery
+from agentlog.infrastructure.reports.summary import ThreadSummary
 from agentlog.projections.filters.expression import Expression, Term, compare, evaluate
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.filters.success import verdict_of
@@ -118,7 +119,7 @@ def test_a_filter_finds_its_threads(told: Database, text: str, threads: set[str]
     assert filtered(told, text) == threads
 
 
-def _holds(row: Summary, term: Term) -> bool:
+def _holds(row: ThreadSummary, term: Term) -> bool:
     figures: Mapping[str, JsonValue] = {
         "took": row.duration_ms,
         "tokens": row.total_tokens,

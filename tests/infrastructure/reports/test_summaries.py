@@ -18,9 +18,9 @@ from agentlog.infrastructure.reports.summaries import (
     MODELS,
     SORTS,
     Summaries,
-    Summary,
     SummaryQuery,
 )
+from agentlog.infrastructure.reports.summary import ThreadSummary
 from agentlog.projections.filters.grammar import parse_filter
 from tests.databases import new_database
 from tests.infrastructure.appends import (
@@ -160,13 +160,13 @@ def test_a_filter_and_its_opposite_part_all_threads(summaries: Summaries, text: 
 def test_every_order_is_total_with_nulls_last_and_pages_are_parts_of_it(
     summaries: Summaries, name: str, *, descending: bool
 ) -> None:
-    def page(offset: int, limit: int) -> list[Summary]:
+    def page(offset: int, limit: int) -> list[ThreadSummary]:
         query = SummaryQuery(sort=name, descending=descending, offset=offset, limit=limit)
         page = summaries.page(query)
         assert (page.total, page.offset) == (len(HISTORIES), offset)
         return [*page.items]
 
-    def value(row: Summary) -> Any:
+    def value(row: ThreadSummary) -> Any:
         return getattr(row, name)
 
     rows = sorted(page(0, 500), key=lambda row: row.thread_id)

@@ -17,13 +17,12 @@ def test_a_tree_is_there_before_the_read_models_and_its_figures_come_with_them(
     writer.append(AppendRequest(TENANT, "boss", [reply("a")], []))
     writer.append(AppendRequest(TENANT, "worker", [reply("b")], [started(parent="boss")]))
     trees = WorkerTrees(own_database, Summaries(own_database, tenant=TENANT), tenant=TENANT)
-    threads, truncated = trees.tree("worker")
-    assert not truncated
-    assert [(thread.depth, thread.head.thread_id) for thread in threads] == [
+    tree = trees.tree("worker")
+    assert not tree.truncated
+    assert [(thread.depth, thread.thread_id) for thread in tree.items] == [
         (0, "boss"),
         (1, "worker"),
     ]
-    assert all(thread.summary is None and thread.whole == NONE for thread in threads)
+    assert all(thread.verdict is None and thread.whole == NONE for thread in tree.items)
     build_all(own_database)
-    threads, _ = trees.tree("worker")
-    assert [thread.whole.threads for thread in threads] == [2, 1]
+    assert [thread.whole.threads for thread in trees.tree("worker").items] == [2, 1]

@@ -14,7 +14,7 @@ from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.search import index
 from agentlog.infrastructure.search.query import InvalidSearch, Query
-from agentlog.infrastructure.search.search import Found, Search
+from agentlog.infrastructure.search.search import Hits, Search
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.filters.expression import Expression
 from agentlog.projections.filters.grammar import parse_filter
@@ -28,7 +28,7 @@ from tests.infrastructure.search.conftest import search_on
 Index = Callable[[], None]
 
 
-def places(hits: Found) -> list[tuple[str, int]]:
+def places(hits: Hits) -> list[tuple[str, int]]:
     return [(hit.thread_id, hit.version) for hit in hits.items]
 
 

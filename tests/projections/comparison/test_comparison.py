@@ -65,9 +65,9 @@ def test_a_pair_shows_both_items_and_the_words_that_differ() -> None:
     shown = detail(KERNEL, comparison, row)
     assert shown.a is not None
     assert shown.b is not None
-    assert shown.a.glimpse[:3] == ("1.0", "reply", ())
-    assert shown.a.glimpse.hint.endswith("your parcel is late\ufffd[2J")
-    assert shown.b.glimpse.hint.endswith("your parcel is here")
+    assert (shown.a.place, shown.a.type, shown.a.tools) == ("1.0", "reply", ())
+    assert shown.a.hint.endswith("your parcel is late\ufffd[2J")
+    assert shown.b.hint.endswith("your parcel is here")
     assert shown.b.item["text"] == b[0]["text"]
     assert shown.changes is not None
     assert shown.changes[0].edits is not None

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, payload_of
-from agentlog.projections.exchanges.model_call import Change, model_call
+from agentlog.projections.exchanges.model_call import RequestChange, model_call
 from agentlog.projections.exchanges.reconstruction import NothingToAsk
 from tests.histories import history
 
@@ -42,7 +42,8 @@ def test_a_request_that_goes_on_from_the_one_before_breaks_no_cache() -> None:
     assert call.answer is not None
     assert call.answer.usage.cached_input_tokens == 64
     assert call.previous is not None
-    assert (call.previous.answered_at, call.previous.messages, call.previous.shared) == (2, 1, 1)
+    previous = call.previous
+    assert (previous.answered_at, previous.messages, previous.shared_messages) == (2, 1, 1)
     assert call.previous.changes == []
 
 
@@ -92,11 +93,12 @@ def test_where_a_cache_breaks_is_the_first_difference_of_each_part() -> None:
     answer = {**LAST, "metadata": {"responseId": "r9"}}
     call = model_call(history(ASKED, old, SAID, {**ASKED, "text": "Well?"}, new, answer), 6)
     assert call.previous is not None
-    assert (call.previous.answered_at, call.previous.messages, call.previous.shared) == (3, 2, 1)
+    previous = call.previous
+    assert (previous.answered_at, previous.messages, previous.shared_messages) == (3, 2, 1)
     assert call.previous.changes == [
-        Change("tools", 0, None, {"name": "track"}),
-        Change("prompt", None, "It is 9:00.", "It is 9:01."),
-        Change(
+        RequestChange("tools", 0, None, {"name": "track"}),
+        RequestChange("prompt", None, "It is 9:00.", "It is 9:01."),
+        RequestChange(
             "messages",
             1,
             {"role": "assistant", "content": "Wait."},

@@ -8,14 +8,13 @@ from hypothesis import given
 from agentlog.api.shapes.lines.why import why_lines
 from agentlog.domain.events import Event
 from agentlog.projections.filters.grammar import parse_filter
-from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
-from agentlog.projections.why.calls import Call
+from agentlog.projections.why.calls import RunCall
 from agentlog.projections.why.ending import ENDING_TYPES, ending_of
-from agentlog.projections.why.trail import Loop, trail_of
-from agentlog.projections.why.why import Why, versions_of, why_of
+from agentlog.projections.why.trail import RunLoop, trail_of
+from agentlog.projections.why.why import RunOutcome, Why, versions_of, why_of
 from tests.histories import histories, history
 
 AT = 1_767_323_045_000
@@ -28,13 +27,17 @@ def why(events: Sequence[Event]) -> Why:
     trail = trail_of([placed.item for placed in render(VIEW, events).items])
     messages = {version: events[version - 1] for version in versions_of(trail)}
     ends = [event for event in events if event.type in ENDING_TYPES]
-    return why_of(trail, messages, ending_of(ends))
+    return why_of(("t", len(events), None), trail, messages, ending_of(ends))
 
 
 def told(*drafts: dict[str, Any]) -> Why:
     """Return why a run of some messages went as it went, a second between two."""
     timed = [{"timestamp": AT + 1000 * n, **draft} for n, draft in enumerate(drafts)]
     return why(history(*timed))
+
+
+def words_of(answer: Why) -> WordCounts:
+    return WordCounts(answer.failures, answer.told, answer.suspected)
 
 
 def lines(answer: Why) -> list[str]:
@@ -70,16 +73,15 @@ RUN = (
 
 def test_a_failed_run_has_its_failure_what_led_to_it_and_its_loops() -> None:
     answer = told(*RUN)
-    assert answer.outcome == Outcome("failed", {"reward": 0.0}, None, "scores")
-    assert answer.outcome_version == 1
-    assert (answer.failure, answer.words) == (None, WordCounts(told=3))
+    assert answer.outcome == RunOutcome("failed", "scores", None, {"reward": 0.0}, None, 1)
+    assert (answer.failure, words_of(answer)) == (None, WordCounts(told=3))
     assert answer.doubt is not None
     assert (answer.doubt.word, answer.doubt.version, answer.doubt.text) == ("told", 6, TOO_LITTLE)
     assert answer.doubt.rules == ("error_text",)
-    assert answer.doubt.call == Call(5, 6, "book", "paid=957", "told", 1, 3)
-    assert answer.before == Call(3, 4, "calculate", "3 * 319", "unstated", None, None)
-    assert answer.loops == (Loop("book", "mia", 3, 5, 9, equal=False),)
-    assert (answer.calls, answer.total.elapsed_ms) == (4, 9000)
+    assert answer.doubt.call == RunCall(5, 6, "book", "paid=957", "told", 1, 3)
+    assert answer.before == RunCall(3, 4, "calculate", "3 * 319", "unstated", None, None)
+    assert answer.loops == (RunLoop("book", "mia", 3, 5, 9, equal=False),)
+    assert (answer.total.calls, answer.total.elapsed_ms) == (4, 9000)
     assert answer.last is not None
     assert (answer.last.version, answer.last.text) == (11, "It did not work.")
 
@@ -109,13 +111,14 @@ def test_an_error_of_the_runtime_names_the_model_that_failed_once() -> None:
     )
     assert answer.failure is not None
     assert (answer.failure.kind, answer.failure.text) == ("runtime_error", "connection reset")
-    assert (answer.words, answer.failure.call, answer.before) == (
+    assert (words_of(answer), answer.failure.call, answer.before) == (
         WordCounts(failures=2),
         None,
         None,
     )
-    assert answer.outcome == Outcome("failed", {}, "error")
-    assert (answer.outcome_version, answer.last and answer.last.text) == (3, "gave up")
+    assert answer.outcome == RunOutcome("failed", "exit", None, {}, "error", 3)
+    assert answer.last is not None
+    assert answer.last.text == "gave up"
 
 
 def test_an_exit_with_an_error_is_a_failure_where_nothing_else_is() -> None:
@@ -153,17 +156,17 @@ def test_a_call_without_an_answer_is_suspected_once_the_run_ended() -> None:
     assert answer.doubt is not None
     assert (answer.doubt.word, answer.doubt.version) == ("suspected", 1)
     assert (answer.doubt.rules, answer.doubt.text) == (("unanswered",), None)
-    assert answer.words == WordCounts(suspected=1)
+    assert words_of(answer) == WordCounts(suspected=1)
     assert (answer.outcome.end, answer.last and answer.last.text) == ("closed", "killed")
-    assert told(call("1", "submit")).words == WordCounts()
+    assert words_of(told(call("1", "submit"))) == WordCounts()
 
 
 def test_a_score_on_record_is_where_the_outcome_stands() -> None:
     score = {"type": "inspect.score", "payload": {"score": {"value": "I"}}}
     note = {"type": "thread.annotated", "metadata": {"score.match": "I"}}
-    assert told({"type": "input", "text": "x"}, note, score).outcome_version == 3
-    assert told({"type": "input", "text": "x"}, note).outcome_version == 2
-    assert told({"type": "input", "text": "x"}, score).outcome_version is None
+    assert told({"type": "input", "text": "x"}, note, score).outcome.version == 3
+    assert told({"type": "input", "text": "x"}, note).outcome.version == 2
+    assert told({"type": "input", "text": "x"}, score).outcome.version is None
 
 
 def test_a_tool_is_not_named_twice_where_its_command_begins_with_it() -> None:
@@ -177,9 +180,9 @@ def test_a_judgement_of_the_run_decides_and_is_where_its_outcome_stands() -> Non
     judged = {"type": "thread.judged", "verdict": "pass"}
     end = {"type": "exit", "reason": "error"}
     answer = told(end, judged, {**judged, "verdict": "fail", "criterion": "tone"})
-    assert (answer.outcome.verdict, answer.outcome_version) == ("succeeded", 2)
+    assert (answer.outcome.verdict, answer.outcome.version) == ("succeeded", 2)
     assert lines(answer)[0] == "outcome v2 succeeded as someone judged: error"
-    assert told(end, judged, {**judged, "verdict": None, "score": None}).outcome_version == 1
+    assert told(end, judged, {**judged, "verdict": None, "score": None}).outcome.version == 1
 
 
 def test_what_a_rule_asks_for_is_where_its_outcome_stands() -> None:
@@ -197,6 +200,6 @@ def test_any_history_has_an_answer_in_five_lines(events: list[Event]) -> None:
     shown = list(why_lines(answer))
     assert len(shown) == 5
     assert all(line.isprintable() for line in shown)
-    words = answer.words
+    words = words_of(answer)
     assert (answer.failure is None) == (words.failures == 0)
     assert (answer.doubt is None) == (words.told + words.suspected == 0)

@@ -13,7 +13,7 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router
-from agentlog.api.shapes.summaries import ThreadSummaries, WorkerTree, worker_tree_json
+from agentlog.api.shapes.shape import shape_of
 from agentlog.infrastructure.reports.summaries import (
     METADATA,
     MODELS,
@@ -22,6 +22,8 @@ from agentlog.infrastructure.reports.summaries import (
     SummaryQuery,
     models_of,
 )
+from agentlog.infrastructure.reports.summary import ThreadSummaries
+from agentlog.infrastructure.reports.worker_trees import WorkerTree
 
 router = Router(prefix="/v1", tags=["threads"])
 
@@ -54,7 +56,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a choice
     )
     await read_models_waited(request, models_of(query))
     page = await run_in_threadpool(tenant_of(request).summaries.page, query)
-    return json_answer(ThreadSummaries.of(page))
+    return json_answer(shape_of(page))
 
 
 @router.add("GET /threads/{thread_id}/workers", "read", responses=answers(200, WorkerTree, 404))
@@ -66,8 +68,8 @@ async def read_workers(
     """The tree of workers that a thread stands in, each thread before its workers, with sums."""
     await read_models_waited(request, MODELS)
     workers = tenant_of(request).workers
-    threads, truncated = await run_in_threadpool(workers.tree, thread_id, hidden=hidden)
-    return json_answer(worker_tree_json(threads, truncated=truncated))
+    tree = await run_in_threadpool(workers.tree, thread_id, hidden=hidden)
+    return json_answer(shape_of(tree))
 
 
 def _column(sort: str) -> str:

@@ -11,12 +11,12 @@ from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.http.openapi.bodies import KeyBody
 from agentlog.api.http.routing import Router
-from agentlog.api.shapes.service.access import Access, Caller, Key, NewKey, caller_json
-from agentlog.api.shapes.shape import Page
+from agentlog.api.shapes.service.access import Access, Caller, NewKey, caller_json
+from agentlog.api.shapes.shape import Page, shape_of
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
-from agentlog.infrastructure.keys.key import ID_PATTERN
+from agentlog.infrastructure.keys.key import ID_PATTERN, Key
 from agentlog.infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
 
 router = Router(prefix="/v1", tags=["keys"])
@@ -38,7 +38,7 @@ def list_keys(
     """List the keys of the tenant, whatever has become of them; secrets are nowhere to be had."""
     tenant = principal_of(request).tenant
     page = _keys(request).keys.page(tenant, after=without_nul(after or ""), limit=limit + 1)
-    return page_answer(page, limit, shown=Key.of, place=lambda key: key.id)
+    return page_answer(page, limit, shown=shape_of, place=lambda key: key.id)
 
 
 @router.add(
@@ -64,7 +64,7 @@ def create_key(request: Request, body: Body, limits: TheLimits) -> Response:
     )
     keys.first_made()
     return json_answer(
-        {**Key.of(key), "key": text.reveal()},
+        {**shape_of(key), "key": text.reveal()},
         status=201,
         headers={"Location": f"/v1/keys/{key.id}", "Cache-Control": "no-store"},
     )
@@ -84,7 +84,7 @@ def revoke_key(request: Request, key_id: KeyId) -> Response:
     keys, principal = _keys(request), principal_of(request)
     key = keys.keys.revoke(principal.tenant, key_id, revoked_by=principal.author)
     keys.discard()
-    return json_answer(Key.of(key))
+    return json_answer(shape_of(key))
 
 
 @router.add("GET /accesses", "admin", audited=True, responses=answers(200, Page[Access]))

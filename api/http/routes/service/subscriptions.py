@@ -21,15 +21,14 @@ from agentlog.api.shapes.service.subscriptions import (
     Counted,
     Lease,
     NewSubscription,
-    Parked,
     Refused,
     Subscription,
     lease_json,
 )
-from agentlog.api.shapes.shape import Page
+from agentlog.api.shapes.shape import Page, shape_of
 from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
-from agentlog.infrastructure.subscriptions.subscription import InvalidSubscription
+from agentlog.infrastructure.subscriptions.subscription import InvalidSubscription, Parked
 from agentlog.infrastructure.subscriptions.subscription import Lease as Leased
 from agentlog.infrastructure.subscriptions.terms import (
     NAME_PATTERN,
@@ -185,7 +184,7 @@ def refuse_deliveries(tenant: TheTenant, name: Name, body: Body, limits: TheLimi
 def list_parked(tenant: TheTenant, name: Name, after: After = None, limit: Limit = 100) -> Response:
     """List the deliveries that failed as often as they may, in the order of the log."""
     page = tenant.queue.parked(name, after=number_cursor(after) or 0, limit=limit + 1)
-    return page_answer(page, limit, shown=Parked.of, place=lambda parked: parked.id)
+    return page_answer(page, limit, shown=shape_of, place=lambda parked: parked.id)
 
 
 @router.add(

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from agentlog.api.cli.progress import progress_shown
 from agentlog.api.cli.session import (
@@ -15,6 +13,7 @@ from agentlog.api.cli.session import (
     IndexedFilter,
     InvalidOption,
     print_line,
+    print_lines,
     service_in,
 )
 from agentlog.api.cli.terminal import printable
@@ -107,9 +106,7 @@ def _print_replays(order: EngineReplay, replays: Mapping[str, Replayed], *, as_j
         for thread_id, replayed in replays.items():
             print_line(replayed_json(order, thread_id, replayed))
         return
-    console = Console(soft_wrap=True, highlight=False)
-    for line in replays_lines(order, replays):
-        console.print(Text(printable(line)))
+    print_lines(map(printable, replays_lines(order, replays)))
 
 
 def _exit_code(replays: Mapping[str, Replayed]) -> int:
