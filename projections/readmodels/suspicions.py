@@ -129,8 +129,8 @@ class _Memory:
         row.loops, row.marks = marks.loops, print_text(marks.marks)
         row.settled = self.settled.printed()
         # which answers were told decides what counts here, their figures do not
-        told: dict[str, Item | None] = {key: {} for key, _ in self.carry.told.items()}
-        carry = replace(self.carry, told=Layers((told,), len(told)))
+        keys: dict[str, Item | None] = {key: {} for key, _ in self.carry.told.items()}
+        carry = replace(self.carry, told=Layers((keys,), len(keys)))
         row.timeline = _TIMELINE.dump(carry).decode()
         places = set(map(_place, is_open))
         row.commands = print_text({k: v for k, v in self.commands.items() if k in places})

@@ -348,11 +348,11 @@ def _pair(
         row.runtime_errors += 1
         return
     identity = identity_of(event)
-    told = told_of(memory.answers, identity) if request is None else None
-    before = None if told is None else Figures(*told[:-1])
+    latest = told_of(memory.answers, identity) if request is None else None
+    before = None if latest is None else Figures(*latest[:-1])
     model = message.model
     if model is None:
-        model = told[-1] if told is not None else request and request.name
+        model = latest[-1] if latest is not None else request and request.name
     figures = figures_of(message, model)
     if before is None:
         row.model_calls += request is None
