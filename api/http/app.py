@@ -116,6 +116,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
             permissions,
             Authentication(entrance, own=own),
             Limiter(limits),
+            limits.work,
             partial(until_logged, database=database, listener=projection_status.listener),
         ),
         traffic,

@@ -19,6 +19,7 @@ from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter, ev
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.log_position import check_past, log_position
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.runtime.request_work import spend
 
 _REACH = 500
 """Heads that a search scans by recency, each a lookup, before it estimates again."""
@@ -191,10 +192,15 @@ class LogReader:
         upto: int = BIGGEST,
         types: Sequence[str] | None = None,
         limit: int | None = None,
+        most_bytes: int | None = None,
     ) -> list[Event]:
-        """Return events of all threads by position, after `after` and up to `upto` inclusive."""
+        """Return events of all threads by position, after `after` and up to `upto` inclusive.
+
+        `most_bytes` is as that of `events`.
+        """
         return self._events(
             "select_log",
+            most_bytes,
             after=after,
             upto=upto,
             types=list(types) if types else None,
@@ -286,6 +292,7 @@ class LogReader:
             rows = self._rows(name, **parameters)
             cuts = [row[8] for row in rows if row[8] is not None]
             contents = contents_in(self._database, self._tenant, cuts, most_bytes)
+            spend(size=sum(len(row[3]) for row in rows) + sum(map(len, contents.texts.values())))
             if digests_in(cuts) <= contents.texts.keys():
                 break  # else some may have been erased in between
         return rows, contents
@@ -314,7 +321,9 @@ class LogReader:
             connection.cursor(binary=True, row_factory=tuple_row) as cursor,
         ):
             text = statement(name, **gaps)
-            return cursor.execute(text, parameters, prepare=prepare).fetchall()
+            rows = cursor.execute(text, parameters, prepare=prepare).fetchall()
+        spend(rows=len(rows))
+        return rows
 
     def _place(self, name: str) -> Connections:
         if name == "select_threads_matching" and self._searched is not None:

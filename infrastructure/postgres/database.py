@@ -36,6 +36,7 @@ from agentlog.infrastructure.postgres.roles import (
 )
 from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.runtime.request_work import spend
 
 _POOL_CLOSE_SECONDS = 0.1
 """For each thread of a pool without a server: it may be connecting, and is not joined."""
@@ -191,6 +192,7 @@ class Database(Closing):
 
         Raises:
             DatabaseUnavailable: none was free in time, or it broke.
+            TooMuchRead, ClientLeft: the request that it is for is to end.
         """
         return self.lend(None, wait_seconds)
 
@@ -199,6 +201,7 @@ class Database(Closing):
         """Lend a connection, to a tenant or to the service itself, as `connection` does."""
         self.check()
         self.write_access.check_own()
+        spend()
         pool = self._pool
         seconds = self._wait_seconds if wait_seconds is None else wait_seconds
         try:

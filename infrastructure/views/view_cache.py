@@ -55,6 +55,11 @@ class RecentOfThreads(Generic[NameT, SizedT]):
         return self._bytes
 
     @property
+    def most_of_one(self) -> int:
+        """Bytes of what is cached at most of one thread by one name."""
+        return self._most_bytes // _SHARE
+
+    @property
     def erasures(self) -> int:
         """The number of erasures so far; read before contents are, and passed to `put`."""
         return self._erasures
@@ -91,7 +96,7 @@ class RecentOfThreads(Generic[NameT, SizedT]):
                 return
             old = self._kept.pop((thread, name), None)
             self._bytes -= 0 if old is None else old.size
-            if value.size * _SHARE > self._most_bytes:
+            if value.size > self.most_of_one:
                 return
             self._kept[thread, name] = value
             self._bytes += value.size
@@ -100,6 +105,23 @@ class RecentOfThreads(Generic[NameT, SizedT]):
 
 
 ViewName = tuple[str, Options]
+
+
+class Growing:
+    """Items that are kept as long as they may be cached; `size` is in bytes."""
+
+    def __init__(self, items: Sequence[Printed], size: int, *, most_bytes: int) -> None:
+        self.items: list[Printed] | None = list(items)
+        self.size = size
+        self._most_bytes = most_bytes
+
+    def add(self, items: Sequence[Printed]) -> None:
+        """Keep more items, or none any more."""
+        self.size += sum(len(item.text) for item in items)
+        if self.size > self._most_bytes:
+            self.items = None
+        if self.items is not None:
+            self.items += items
 
 
 class RecentViews(RecentOfThreads[ViewName, Folded]):

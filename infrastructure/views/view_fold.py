@@ -25,6 +25,8 @@ CHUNK = 2000
 """Most events read at once, so that a view of a long thread never holds all of them."""
 
 _FEW = 32
+_LONG_BYTES = 4 * 2**20
+"""Bytes of events read at once from which on fewer are."""
 
 
 class Fold(Generic[CarryT, OptionsT]):
@@ -78,7 +80,7 @@ class Fold(Generic[CarryT, OptionsT]):
                 limit=chunk,
                 long_texts=self._view.reads_long_texts,
             )
-            count = 0
+            count, before = 0, self.body_bytes
             while few := list(islice(events, _FEW)):
                 count += len(few)
                 self._view.read_ahead(few)
@@ -90,6 +92,8 @@ class Fold(Generic[CarryT, OptionsT]):
                 yield settled
             if count < chunk:
                 self.version = upto
+            is_long = self.body_bytes - before > _LONG_BYTES
+            chunk = max(chunk // 4, 1) if is_long else min(chunk * 2, CHUNK)
 
 
 def beyond(place: Place, items: Sequence[ItemT]) -> Sequence[ItemT]:

@@ -1,6 +1,6 @@
 """Reads of views: at any moment, by pages, as an outline, and the difference of two moments."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentlog.domain.identifiers import check_thread_id
@@ -13,7 +13,7 @@ from agentlog.infrastructure.views.difference import difference
 from agentlog.infrastructure.views.results import Difference, Outline, Page, State
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_of
+from agentlog.infrastructure.views.view_cache import Folded, Growing, RecentViews, name_of
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_of
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
 from agentlog.lazy import lazy_imports
@@ -31,6 +31,8 @@ with lazy_imports():
     from agentlog.projections.why import why as reasons
 
 _SPARE = 50
+_PIECE = 100
+"""Events that are read at first where items are wanted one after another."""
 _LONGEST_ANSWER = 500
 """Messages after the one asked for that may be of its answer."""
 
@@ -94,6 +96,19 @@ class Views:
         events = self.reader.events(thread_id, upto=version) if is_sent(view) else None
         sent = None if events is None else context.context_at(events)
         return Page(thread_id, version, position, page, cursor, sent)
+
+    def items(
+        self, thread_id: str, view: AnyView, *, at: Moment | None = None
+    ) -> Iterator[Printed]:
+        """Yield all items of a view at a moment, so that a page of a long thread is soon read.
+
+        Few are in memory at once. Raises `NotThere` at the first.
+        """
+        self.in_use.note(view)
+        head = self._head(thread_id, hidden=False)
+        version = self.reader.version_at(head, at)
+        for piece in self._stream(head, view, version, chunk=_PIECE):
+            yield from piece
 
     def outline(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Outline:
         """Return a thread's steps up to a moment; raises `NotThere`."""
@@ -224,26 +239,37 @@ class Views:
 
     def _whole(self, head: Head, view: AnyView, version: int) -> list[Printed]:
         """Return all items at `version`, continuing from the cached view."""
+        return [item for piece in self._stream(head, view, version) for item in piece]
+
+    def _stream(
+        self, head: Head, view: AnyView, version: int, *, chunk: int = CHUNK
+    ) -> Iterator[Sequence[Printed]]:
+        """Yield all items at `version`, continuing from the cached view; cache it at the end."""
+        most_bytes = self.recent.most_of_one
         erasures = self.recent.erasures
         known = self.recent.get((self._tenant, head.thread_id), name_of(view))
         if known is None or known.version > version or self._differs(head, known):
-            settled, last, size, new = [], 0, 0, 0
-            for end, items in self._from_snapshots(head.thread_id, view, version):
+            last, kept = 0, Growing((), 0, most_bytes=most_bytes)
+            for end, items in self._from_snapshots(head.thread_id, view, version, chunk=chunk):
                 last = end
-                settled += items
+                kept.add(items)
+                yield items
             self._note_missed(head.thread_id, view, last, version)
             fold = self.fold_to(head.thread_id, view, last)
         else:
-            settled, size, new = list(known.settled), known.size, len(known.settled)
+            kept = Growing(known.settled, known.size, most_bytes=most_bytes)
+            yield known.settled
             start = Start(known.version, known.carry)
             fold = Fold(self.reader, head.thread_id, view, start)
-        settled += fold.read_all(version)
-        if version == head.version and not fold.lacking:
-            size += fold.body_bytes + sum(len(item.text) for item in settled[new:])
-            folded = Folded(version, head.chain, fold.carry, settled, size)
+        for items in fold.read(version, chunk=chunk):
+            kept.add(items)
+            yield items
+        if version == head.version and kept.items is not None and not fold.lacking:
+            size = kept.size + fold.body_bytes
+            folded = Folded(version, head.chain, fold.carry, kept.items, size)
             thread = self._tenant, head.thread_id
             self.recent.put(thread, name_of(view), folded, erasures=erasures)
-        return [*settled, *fold.rest()]
+        yield fold.rest()
 
     def _differs(self, head: Head, known: Folded) -> bool:
         """Return whether the cached view is of another history than the thread has now."""

@@ -7,6 +7,7 @@ of a request's path only the template of its route, never its query, headers or 
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
 from random import Random
@@ -22,7 +23,7 @@ from agentlog.api.http.codec.responses import Headers, error_answer, secured
 from agentlog.api.http.codec.wait_for_position import PARAMETER
 from agentlog.api.http.middleware.authentication import Authentication, BrokenOff
 from agentlog.api.http.middleware.credentials import has_key_in_url
-from agentlog.api.http.middleware.incoming import CONNECTION, Incoming
+from agentlog.api.http.middleware.incoming import CONNECTION, Incoming, Receiving
 from agentlog.api.http.middleware.permissions import MatchedRoute, Permissions
 from agentlog.api.http.middleware.rate_limit import Caller, Limiter
 from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
@@ -31,6 +32,7 @@ from agentlog.api.http.routing import Route
 from agentlog.api.old_spellings import kind_of, refuse_old
 from agentlog.domain.access import Principal
 from agentlog.domain.errors import AgentlogError, InvalidInput
+from agentlog.infrastructure.runtime.request_work import RequestWork
 
 _HEADER = b"x-request-id"
 _SANE = re.compile(rb"[A-Za-z0-9._~:+=-]{1,128}")
@@ -47,6 +49,8 @@ class Checks:
     permissions: Permissions
     authentication: Authentication
     limiter: Limiter
+    work: Callable[[Callable[[], bool]], RequestWork]
+    """Returns what counts the reads of a request, given whether its client has left."""
     wait: Callable[[Scope], Awaitable[None]]
     """Returns once the log is where a request waits for it."""
 
@@ -120,8 +124,14 @@ class Edge:
             template = NO_ROUTE if matched is None else matched.route.template
             await self._traffic.refuse(error, scope, receive, send, template=template)
             return
+        counting: AbstractContextManager[None] = nullcontext()
+        if matched is not None and matched.route.audited and not matched.route.long:
+            connection: Receiving | None = scope.get("state", {}).get(CONNECTION)
+            work = checks.work(lambda: connection is not None and connection.is_lost)
+            counting = work.counted()
         try:
-            await self._dispatch(matched, scope, receive, send)
+            with counting:
+                await self._dispatch(matched, scope, receive, send)
         except BrokenOff:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:

@@ -43,6 +43,8 @@ class Receiving(Protocol):
 
     client_seconds: float
     request: IncomingRequest | None
+    is_lost: bool
+    """Whether the client has left."""
 
     def answered(self, request: IncomingRequest) -> None:
         """Note that the application has answered a request."""

@@ -5,12 +5,14 @@ Each refusal names the setting, where there is one. The limit of a body in bytes
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from agentlog.domain.errors import AgentlogError, InvalidInput
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
+from agentlog.infrastructure.runtime.request_work import RequestWork
 from agentlog.infrastructure.settings import Settings
 
 _SIGNS = b"[]{}:,"
@@ -78,18 +80,33 @@ class StreamsExhausted(AgentlogError, kind="unavailable"):
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits for clients; `rate_per_second` 0: unlimited."""
+    """Limits for clients; `rate_per_second` 0: unlimited.
+
+    `max_read_…` are of all that one request reads of the log, which ends where its client leaves.
+    """
 
     max_batch_messages: int = 10_000
     max_json_parts: int = 500_000
     rate_per_second: float = 0.0
     max_streams: int = 10_000
     max_streams_per_key: int = 5_000
+    max_read_rows: int = 1_000_000
+    max_read_bytes: int = 256 * 2**20
+    max_read_seconds: float = 60.0
 
     @property
     def burst(self) -> int:
         """The number of requests allowed at once: those of two seconds."""
         return max(1, math.ceil(2 * self.rate_per_second))
+
+    def work(self, is_gone: Callable[[], bool]) -> RequestWork:
+        """Return what counts one request's reads; `is_gone`: whether its client has left."""
+        return RequestWork(
+            most_rows=self.max_read_rows,
+            most_bytes=self.max_read_bytes,
+            most_seconds=self.max_read_seconds,
+            is_gone=is_gone,
+        )
 
     def json_in(self, text: bytes) -> JsonValue:
         """Return the value of a body or a line.

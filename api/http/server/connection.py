@@ -55,6 +55,7 @@ class Connection(asyncio.Protocol):
         self.client_seconds = client_seconds
         self.request: IncomingRequest | None = None
         """The request being received or answered."""
+        self.is_lost = False
         self._framing = RequestFraming(max_header_bytes=max_header_bytes)
         self._server = HttpToolsProtocol(app_state={**app_state, CONNECTION: self}, **given)
         self._loop = asyncio.get_running_loop()
@@ -73,6 +74,7 @@ class Connection(asyncio.Protocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the timeout."""
+        self.is_lost = True
         self._transport = None
         self._framing.end()
         self._wait_no_more()

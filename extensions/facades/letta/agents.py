@@ -63,14 +63,14 @@ def conversation_json(head: Head) -> Item:
 
 def blocks_of(agent_id: str, scratchpad: Sequence[Event]) -> list[Item]:
     """Return the memory of an agent: its scratchpad, if there is anything in it."""
-    value = ""
+    texts: list[str] = []
     for event in scratchpad:
         if isinstance(message := event.message, ScratchpadMessage):
-            before = f"{value}\n" if value and message.mode == "append" else ""
-            value = before + message.text
-    if not value:
-        return []
-    return [{"id": f"block-{agent_id}", "label": "scratchpad", "value": value}]
+            if message.mode != "append" or not any(texts):
+                texts = []  # before the first text no line ends
+            texts.append(message.text)
+    value = "\n".join(texts)
+    return [{"id": f"block-{agent_id}", "label": "scratchpad", "value": value}] if value else []
 
 
 def _text(event: Event) -> str:

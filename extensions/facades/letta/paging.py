@@ -4,13 +4,16 @@ One message may give several items of the same id: a page never ends among them.
 counts ids, as Letta's own server counts messages.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
 
 from agentlog.domain.errors import InvalidCursor
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item
 
 Order = Literal["asc", "desc"]
@@ -29,42 +32,52 @@ class Paging:
     order: Order = "desc"
 
     def page(self, items: Sequence[Item]) -> list[Item]:
-        """Return the page of items that stand in the order of time.
+        """Return the page of items that stand in the order of time, as `read` does."""
+        return self.read(lambda: items)
+
+    def read(self, read: Callable[[], Iterable[Item]]) -> list[Item]:
+        """Return the page of items that `read` yields in the order of time, each time the same.
+
+        They are read for their ids, then for the page: a long list is never in memory.
 
         Raises:
             InvalidCursor: no item has the id of `after` or `before`.
         """
-        groups = _groups(items if self.order == "asc" else items[::-1])
+        ids = [item.get("id") for item in read()]
+        if self.order == "desc":
+            ids.reverse()
+        groups = _groups(ids)
         begin, end = 0, len(groups)
         if self.after is not None:
-            begin = _place(groups, self.after) + 1
+            begin = _place(ids, groups, self.after) + 1
         if self.before is not None:
-            end = _place(groups, self.before)
+            end = _place(ids, groups, self.before)
         if self.before is None:
             end = min(end, begin + self.limit)
         else:
             begin = max(begin, end - self.limit)
-        return [item for group in groups[begin:end] for item in group]
+        first, beyond = ((*groups, len(ids))[n] for n in (begin, max(begin, end)))
+        if self.order == "asc":
+            return list(islice(read(), first, beyond))
+        return list(islice(read(), len(ids) - beyond, len(ids) - first))[::-1]
 
 
-def _groups(items: Sequence[Item]) -> list[list[Item]]:
-    """Return items in groups, none of which has an id of another."""
-    last = {item.get("id"): n for n, item in enumerate(items)}
-    groups: list[list[Item]] = []
+def _groups(ids: Sequence[JsonValue]) -> list[int]:
+    """Return where groups of items begin, none of which has an id of another."""
+    last = {item_id: n for n, item_id in enumerate(ids)}
+    groups: list[int] = []
     upto = -1
-    for n, item in enumerate(items):
+    for n, item_id in enumerate(ids):
         if n > upto:
-            groups.append([])
-        groups[-1].append(item)
-        upto = max(upto, last[item.get("id")])
+            groups.append(n)
+        upto = max(upto, last[item_id])
     return groups
 
 
-def _place(groups: Sequence[Sequence[Item]], item_id: str) -> int:
-    for n, group in enumerate(groups):
-        if any(item.get("id") == item_id for item in group):
-            return n
-    raise InvalidCursor(item_id)
+def _place(ids: Sequence[JsonValue], groups: Sequence[int], item_id: str) -> int:
+    if item_id not in ids:
+        raise InvalidCursor(item_id)
+    return bisect_right(groups, ids.index(item_id)) - 1
 
 
 async def newest_first(

@@ -1,6 +1,6 @@
 """What routes read of a thread: its items, its turns; and what no thread has."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from agentlog.domain.errors import InvalidInput, NotThere
 from agentlog.domain.events import Event
@@ -10,7 +10,6 @@ from agentlog.extensions.facades.letta.turns import Turn, turns_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.infrastructure.threads import Threads
-from agentlog.infrastructure.views.results import Page
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import Item
 
@@ -33,13 +32,20 @@ class ListedForwards(InvalidInput):
 
 def items_of(
     tenant: Tenant, agent_id: str, *, at: Moment | None, types: Sequence[str] | None = None
-) -> list[Item]:
-    """Return the messages of an agent, of these types alone if they are given."""
-    page = tenant.views.view(agent_id, choose_view("letta"), at=at)
-    if not isinstance(page, Page):
-        return []
-    items = [printed.item for printed in page.items]
-    return items if types is None else [item for item in items if item["message_type"] in types]
+) -> Callable[[], Iterator[Item]]:
+    """Return what yields the messages of an agent, of these types alone if they are given.
+
+    Each time the same: a message that comes meanwhile is none of them.
+    """
+    version = AtVersion(tenant.threads.version_at(agent_id, at))
+
+    def read() -> Iterator[Item]:
+        for printed in tenant.views.items(agent_id, choose_view("letta"), at=version):
+            item = printed.item
+            if types is None or item["message_type"] in types:
+                yield item
+
+    return read
 
 
 def turns_in(tenant: Tenant, agent_id: str, *, at: Moment | None) -> list[Turn]:

@@ -1,5 +1,6 @@
 """Runs and steps of a thread: a run is a turn, a step is what came of one answer of a model."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -82,12 +83,10 @@ def _apart(placed: Sequence[Placed]) -> list[Turn]:
 
 def _hand_out(answers: Iterable[Event], turns: Sequence[Turn]) -> None:
     """Add model answers to the turns that they are of; the last turn has those that follow it."""
-    waiting = list(turns)
+    begins = [turn.begin for turn in turns]
     for event in answers:
-        while len(waiting) > 1 and event.version >= waiting[1].begin:
-            waiting.pop(0)
-        if waiting:
-            waiting[0].answers.append(event)
+        if turns:
+            turns[max(bisect_right(begins, event.version) - 1, 0)].answers.append(event)
 
 
 def run_json(turn: Turn, agent_id: str) -> Item:

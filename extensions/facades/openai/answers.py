@@ -5,7 +5,7 @@ a thread alone is that of its latest answer. A provider's id is known of answers
 messages of the log. A client's deletion of one is a message.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -41,7 +41,7 @@ THREADS: Final = {"answer_id": lambda name: (name.rpartition(_MARK)[0] or name,)
 """The parameter that names a thread, beside the usual ones."""
 _RECENT, _WINDOW = 100_000, 2_000
 """Messages of the log that are searched for a provider's id, and those read at once."""
-_BEGINNING = 1024
+BEGINNING = 1024
 """Bytes that are read of each message's long contents: the view has them."""
 
 
@@ -93,6 +93,29 @@ def responses_of(tenant: Tenant, thread_id: str, at: Moment | None) -> list[Answ
     return _answers(tenant, thread_id, at, VIEW, _by_response)
 
 
+def completions_at(tenant: Tenant, events: Sequence[Event], at: Moment | None) -> Iterator[Answer]:
+    """Yield the messages of the assistant that begin with events of one thread, in their order.
+
+    They come without the messages before them. Raises `NotThere`.
+    """
+    spoken, thread_id = {event.version: event for event in events}, events[0].thread_id
+    calls, gone = _calls_of(
+        tenant.threads.messages(
+            thread_id, at=at, types=["llm_response", _DELETED], most_bytes=BEGINNING
+        )
+    )
+    for printed in tenant.views.items(thread_id, _CHAT, at=at):
+        if printed.version > max(spoken):
+            break
+        version = printed.version
+        if version in spoken and version not in gone and printed.item["role"] == "assistant":
+            event = spoken[version]
+            call = None if event.response_id is None else calls.get(event.response_id)
+            facts = (_seconds(event), *_told_of(call))
+            places = (version, version, 0, 1)
+            yield Answer(thread_id, *places, event.response_id, [printed.item], *facts)
+
+
 def find(answers_of: Answers, tenant: Tenant, name: str, at: Moment | None) -> Answer:
     """Return the answer of a name; raises `UnknownItem`."""
     for thread_id, answer_id in _places(tenant, name):
@@ -129,7 +152,7 @@ def newest_first(
     """Yield events of the log from a position down to those beyond another, some read at once."""
     while upto > beyond:
         begin = max(beyond, upto - _WINDOW)
-        yield from reversed(reader.log(after=begin, upto=upto, types=types))
+        yield from reversed(reader.log(after=begin, upto=upto, types=types, most_bytes=BEGINNING))
         upto = begin
 
 
@@ -156,15 +179,10 @@ def _answers(
     page = tenant.views.view(thread_id, view, at=at)
     printed: Sequence[Printed] = page.items if isinstance(page, Page) else ()
     events = tenant.threads.messages(
-        thread_id, at=at, types=[*SPOKEN, "llm_response", _DELETED], most_bytes=_BEGINNING
+        thread_id, at=at, types=[*SPOKEN, "llm_response", _DELETED], most_bytes=BEGINNING
     )
     spoken = {event.version: event for event in events}
-    calls = {event.response_id: event for event in events if event.type == "llm_response"}
-    gone = {
-        integer_at(object_of(event.message.payload), "version")
-        for event in events
-        if event.type == _DELETED and isinstance(event.message, CustomMessage)
-    }
+    calls, gone = _calls_of(events)
     items = [item.item for item in printed]
     responses = [_response_of(spoken, item.version) for item in printed]
     answers: list[Answer] = []
@@ -176,6 +194,17 @@ def _answers(
             facts = (_seconds(spoken.get(version)), *_told_of(call))
             answers.append(Answer(thread_id, *places, name, items, *facts))
     return answers
+
+
+def _calls_of(events: Sequence[Event]) -> tuple[Mapping[str | None, Event], Collection[int | None]]:
+    """Return the calls among events by the response, and the versions that clients deleted."""
+    calls = {event.response_id: event for event in events if event.type == "llm_response"}
+    gone = {
+        integer_at(object_of(event.message.payload), "version")
+        for event in events
+        if event.type == _DELETED and isinstance(event.message, CustomMessage)
+    }
+    return calls, gone
 
 
 def _by_message(

@@ -1,6 +1,8 @@
 """Routes of stored chat completions: each message of the assistant, with the messages before it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 
 from fastapi import Request, Response
 
@@ -11,13 +13,15 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage, NotThere
 from agentlog.domain.events import Event
-from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
+from agentlog.domain.json.values import JsonValue, object_of, text_at
 from agentlog.domain.points_in_time import Moment
 from agentlog.extensions.facades.errors import UnknownItem
 from agentlog.extensions.facades.openai.answers import (
+    BEGINNING,
     SPOKEN,
     THREADS,
     Answer,
+    completions_at,
     completions_of,
     delete,
     find,
@@ -65,9 +69,9 @@ def list_completions(  # noqa: PLR0913, PLR0917 - one parameter a choice
     tenant, wanted = tenant_of(request), _metadata_in(request)
     place = None if after is None else _position(tenant, find(completions_of, tenant, after, None))
     page: list[Item] = []
-    for completion in _completions(tenant, place, order, at):
-        is_wanted = model in (None, completion["model"])
-        if is_wanted and wanted.items() <= object_at(completion, "metadata").items():
+    spoken = _spoken(tenant.views.reader, tenant, place, order)
+    for completion in _completions(tenant, spoken, at, wanted, few=limit + 1):
+        if model in (None, completion["model"]):
             page.append(completion)
             if len(page) > limit:
                 break
@@ -193,37 +197,54 @@ def _completion(answer: Answer, metadata: Mapping[str, JsonValue]) -> Item:
 
 
 def _completions(
-    tenant: Tenant, place: int | None, order: Order, at: Moment | None
+    tenant: Tenant,
+    spoken: Iterator[Event],
+    at: Moment | None,
+    wanted: Mapping[str, str],
+    *,
+    few: int,
 ) -> Iterator[Item]:
-    """Yield the completions of all threads beyond a position; raises `InvalidMessage`."""
-    known: dict[str, dict[int, Item]] = {}
-    for count, event in enumerate(_spoken(tenant.views.reader, tenant, place, order)):
-        if count == _MOST_READ:
+    """Yield the completions that begin with events, of threads with the wanted metadata.
+
+    At first those of a few events are made, then more. Raises `InvalidMessage`.
+    """
+    count = 0
+    while events := list(islice(spoken, few)):
+        if count >= _MOST_READ:
             raise InvalidMessage.at(
                 "metadata",
                 f"none of {_MOST_READ} messages matches: find threads by GET /v1/threads",
             )
-        if event.thread_id not in known:
-            known[event.thread_id] = _by_version(tenant, event.thread_id, at)
-        completion = known[event.thread_id].get(event.version)
-        if completion is not None:
-            yield completion
+        made = _by_place(tenant, events, at, wanted)
+        for event in events:
+            completion = made.get((event.thread_id, event.version))
+            if completion is not None:
+                yield completion
+        count, few = count + len(events), min(2 * few, _FEW)
 
 
-def _by_version(tenant: Tenant, thread_id: str, at: Moment | None) -> dict[int, Item]:
-    try:
-        metadata = metadata_of(tenant, thread_id, at)
-        answers = completions_of(tenant, thread_id, at)
-    except NotThere:  # hidden, or of a later time
-        return {}
-    return {answer.version: _completion(answer, metadata) for answer in answers}
+def _by_place(
+    tenant: Tenant, events: Sequence[Event], at: Moment | None, wanted: Mapping[str, str]
+) -> dict[tuple[str, int], Item]:
+    """Return completions by thread and version; each thread is read once."""
+    completions: dict[tuple[str, int], Item] = {}
+    threads: dict[str, list[Event]] = {}
+    for event in events:
+        threads.setdefault(event.thread_id, []).append(event)
+    for thread_id, of_thread in threads.items():
+        with suppress(NotThere):  # hidden, or of a later time
+            metadata = metadata_of(tenant, thread_id, at)
+            if wanted.items() <= texts_of(metadata).items():
+                for answer in completions_at(tenant, of_thread, at):
+                    completions[thread_id, answer.version] = _completion(answer, metadata)
+    return completions
 
 
 def _spoken(reader: LogReader, tenant: Tenant, place: int | None, order: Order) -> Iterator[Event]:
     """Yield the messages of assistants in the log beyond a position, a few read at once."""
     if order == "asc":
         after = place or 0
-        while events := reader.log(after=after, types=SPOKEN, limit=_FEW):
+        while events := reader.log(after=after, types=SPOKEN, limit=_FEW, most_bytes=BEGINNING):
             yield from events
             after = events[-1].position or 0
         return

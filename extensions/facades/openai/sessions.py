@@ -1,6 +1,8 @@
 """Threads as conversations: their items, their metadata, and what clients delete of them."""
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -12,9 +14,8 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment
 from agentlog.extensions.facades.errors import NoSession, UnknownItem
 from agentlog.infrastructure.tenants import Tenant
-from agentlog.infrastructure.views.results import Page
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.view import Item, Printed
+from agentlog.projections.view import Item
 from agentlog.projections.views.items.view import SESSION_STARTED
 from agentlog.projections.views.responses.view import ResponsesOptions, ResponsesView
 
@@ -22,15 +23,9 @@ VIEW = ResponsesView(ResponsesOptions(repair=False, complete=True))
 _STARTS = ("thread.started", "thread.forked", "thread.annotated")
 
 
-def printed_items(tenant: Tenant, thread_id: str, at: Moment | None) -> Sequence[Printed]:
-    """Return a thread's items at their places; raises `NotThere`."""
-    page = tenant.views.view(thread_id, VIEW, at=at)
-    return page.items if isinstance(page, Page) else ()
-
-
-def items_of(tenant: Tenant, thread_id: str, at: Moment | None = None) -> list[Item]:
-    """Return a thread's items, each with its id; raises `NotThere`."""
-    return [printed.item for printed in printed_items(tenant, thread_id, at)]
+def items_of(tenant: Tenant, thread_id: str, at: Moment | None = None) -> Iterator[Item]:
+    """Yield a thread's items, each with its id; raises `NotThere`."""
+    return (printed.item for printed in tenant.views.items(thread_id, VIEW, at=at))
 
 
 def metadata_of(tenant: Tenant, thread_id: str, at: Moment | None) -> Mapping[str, JsonValue]:
@@ -70,10 +65,11 @@ def append_deletion(tenant: Tenant, thread_id: str, deletion: Item, origin: Orig
 
 def item_of(tenant: Tenant, thread_id: str, item_id: str, at: Moment | None) -> Item:
     """Return an item; raises `UnknownItem`."""
-    for item in reversed(items_of(tenant, thread_id, at)):
-        if item["id"] == item_id:
-            return item
-    raise UnknownItem(item_id)
+    items = (item for item in items_of(tenant, thread_id, at) if item["id"] == item_id)
+    last = deque(items, maxlen=1)
+    if not last:
+        raise UnknownItem(item_id)
+    return last[0]
 
 
 PREFIX = "/openai/v1"
@@ -83,16 +79,36 @@ Limit = Annotated[int, Query(ge=1, le=100)]
 Order = Literal["asc", "desc"]
 
 
-def page_of(items: Sequence[Item], *, after: str | None, limit: int, order: Order) -> Item:
-    """Return a page of items, which are in ascending order; raises `UnknownItem` for `after`."""
-    ordered = items if order == "asc" else items[::-1]
-    begin = 0
-    if after is not None:
-        begin = 1 + next((n for n, item in enumerate(ordered) if item["id"] == after), -1)
-        if begin == 0:
-            raise UnknownItem(after)
-    page = list(ordered[begin : begin + limit])
-    return listed(page, has_more=begin + limit < len(ordered))
+def page_of(items: Iterable[Item], *, after: str | None, limit: int, order: Order) -> Item:
+    """Return a page of items, which are in ascending order; raises `UnknownItem` for `after`.
+
+    No more of them is kept than it shows.
+    """
+    if order == "asc":
+        page = _page_after(iter(items), after, limit + 1)
+    else:
+        page = _page_before(items, after, limit + 1)
+    return listed(page[:limit], has_more=len(page) > limit)
+
+
+def _page_after(items: Iterator[Item], after: str | None, count: int) -> list[Item]:
+    if after is not None and all(item["id"] != after for item in items):
+        raise UnknownItem(after)
+    return list(islice(items, count))
+
+
+def _page_before(items: Iterable[Item], before: str | None, count: int) -> list[Item]:
+    last: deque[Item] = deque(maxlen=count)
+    page: list[Item] | None = None
+    for item in items:
+        if item["id"] == before:
+            page = [*last]
+        last.append(item)
+    if before is None:
+        page = [*last]
+    elif page is None:
+        raise UnknownItem(before)
+    return page[::-1]
 
 
 def listed(page: Sequence[Item], *, has_more: bool) -> Item:

@@ -107,7 +107,7 @@ def list_all_blocks(
 def export_agent(tenant: TheTenant, thread_id: str, at: At) -> Response:
     """Return an agent as a file (`.af`)."""
     agent = agent_json(tenant, tenant.threads.head(thread_id), at=at)
-    return json_answer(file_of(agent, items_of(tenant, thread_id, at=at)))
+    return json_answer(file_of(agent, [*items_of(tenant, thread_id, at=at)()]))
 
 
 @router.add("POST /agents/import", "append")

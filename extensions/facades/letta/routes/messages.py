@@ -47,7 +47,7 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     """List the messages of an agent."""
     if conversation_id not in {None, _DEFAULT, thread_id}:
         raise UnknownThread(str(conversation_id))
-    return json_answer(paging.page(items_of(tenant, thread_id, at=at, types=types)))
+    return json_answer(paging.read(items_of(tenant, thread_id, at=at, types=types)))
 
 
 @router.add("POST /agents/{thread_id}/messages", "append")
@@ -103,7 +103,7 @@ def list_conversation(  # noqa: PLR0913, PLR0917 - one parameter a choice
 ) -> Response:
     """List the messages of a conversation; `default` is that of the agent that is named."""
     own_id = agent_id if thread_id == _DEFAULT and agent_id else thread_id
-    return json_answer(paging.page(items_of(tenant, own_id, at=at, types=types)))
+    return json_answer(paging.read(items_of(tenant, own_id, at=at, types=types)))
 
 
 @router.add("GET /messages/{message_id}", "read")
@@ -114,7 +114,7 @@ def read_message(
     if agent_id is None:
         raise InvalidMessage.at("agent_id", "name the agent in the query, as an extra parameter")
     items = items_of(tenant, agent_id, at=at)
-    own = [item for item in items if item["id"] == message_id]
+    own = [item for item in items() if item["id"] == message_id]
     if not own:
         raise UnknownMessage(agent_id, message_id)
     return json_answer(own)
