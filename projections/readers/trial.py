@@ -9,6 +9,7 @@ from agentlog.projections.readers.draft import sample_event
 from agentlog.projections.readers.history import Format
 
 _BESIDE = ("id", "type", "timestamp", "metadata")
+_NAMES = frozenset({"id", "type", "role"})
 
 
 class Trial(NamedTuple):
@@ -42,7 +43,7 @@ def tried(chosen: Format, documents: Sequence[JsonValue]) -> Trial | None:
 
 
 def characters(value: JsonValue) -> int:
-    """Return how long the texts in a value are together."""
+    """Return how long the texts in a value are together, without names of things and speakers."""
     return sum(map(len, _texts(value)))
 
 
@@ -54,7 +55,8 @@ def _texts(value: JsonValue) -> Iterator[str]:
             for inner in value:
                 yield from _texts(inner)
         case dict():
-            for inner in value.values():
-                yield from _texts(inner)
+            for key, inner in value.items():
+                if key not in _NAMES:
+                    yield from _texts(inner)
         case _:
             pass

@@ -59,7 +59,7 @@ def _telling(values: Sequence[JsonValue], *, are_one: bool) -> list[Format]:
             trial = tried(chosen, [[*values]] if are_one else documents_of(chosen, values))
             if trial is not None and trial.characters > least:
                 sizes[chosen.name] = trial.characters
-    ranked = sorted(sizes, key=lambda name: (-sizes[name], FORMATS[name].generality))
+    ranked = sorted(sizes, key=lambda name: (-sizes[name], -FORMATS[name].generality))
     return [FORMATS[name] for name in ranked]
 
 

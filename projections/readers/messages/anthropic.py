@@ -20,14 +20,13 @@ from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, with_tem
 from agentlog.projections.readers.fields import Fields, file_of
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.calls import add_call
-from agentlog.projections.readers.messages.content import Kinds, read_content
+from agentlog.projections.readers.messages.content import ROLES, Kinds, read_content, says_of
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.token_words import ANTHROPIC
 from agentlog.projections.view import Item
 from agentlog.projections.views.anthropic.view import AnthropicOptions, AnthropicView
 
 _VIEW = AnthropicView(AnthropicOptions(repair=False))
-_SAYS = {"user": "input", "assistant": "reply", "system": "system"}
 _OF_REQUESTS = frozenset(
     """
     max_tokens metadata model stop_sequences stream temperature thinking tool_choice tools top_k
@@ -218,11 +217,11 @@ def _read_request(reading: Reading, request: Fields) -> None:
 
 
 def _read_message(reading: Reading, message: Fields, index: int) -> None:
-    says = _SAYS.get(role) if isinstance(role := message.item.get("role"), str) else None
+    says = says_of(message.item.get("role"))
     if says is None or "content" not in message.item:
         reading.keep(message, "message")
         return
-    message.take("role")
+    message.take_equal({"role": ROLES[says]})
     of_draft: Item = {}
     if says == "reply":
         given = message.text("id")

@@ -13,12 +13,17 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, file_of
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import add_call
-from agentlog.projections.readers.messages.content import Kinds, add_prompt, read_content
+from agentlog.projections.readers.messages.content import (
+    ROLES,
+    Kinds,
+    add_prompt,
+    read_content,
+    says_of,
+)
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.token_words import BEDROCK
 from agentlog.projections.view import Item
 
-_SAYS = {"user": "input", "assistant": "reply"}
 _KEPT = frozenset(
     {"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "video"}
 )
@@ -72,12 +77,12 @@ def _read_answer(reading: Reading, whole: Fields) -> None:
 
 
 def _read_message(reading: Reading, message: Fields, response_id: str) -> None:
-    role, content = message.item.get("role"), message.item.get("content")
-    says = _SAYS.get(role) if isinstance(role, str) else None
+    says, content = says_of(message.item.get("role")), message.item.get("content")
     if says is None or not isinstance(content, list) or not content:
         reading.keep(message, "message")
         return
-    message.drop("role", "content")
+    message.drop("content")
+    message.take_equal({"role": ROLES[says]})
     of_draft: Draft = {"metadata": {"responseId": response_id}} if says == "reply" else {}
     entry = Entry(reading, message, **of_draft)
     read_content(entry, content, f"{message.place}.content", says, _KINDS)

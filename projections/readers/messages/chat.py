@@ -19,6 +19,7 @@ from agentlog.projections.readers.messages.calls import (
     result_of,
     unknown_fields,
 )
+from agentlog.projections.readers.messages.content import says_of
 from agentlog.projections.view import Item
 from agentlog.projections.views.openai import WHOLE, OpenAIOptions, OpenAIView
 
@@ -30,21 +31,22 @@ class _Chat:
         self._open: dict[str, str] = {}
 
     def read(self, item: Item, index: int) -> Sequence[Draft]:
-        match item.get("role"):
+        role = item.get("role")
+        match role.lower() if isinstance(role, str) else role:
             case "system" | "developer":
                 draft: Draft = {"type": "system", "text": _text(item)}
                 return [draft if draft["text"] or not _hides(item) else _whole(item)]
-            case "user" | "human":
+            case str(word) if says_of(word) == "input":
                 self._open = {}
                 return [_spoken(item, _input(item))]
             case "assistant":
                 return [_spoken(item, draft) for draft in self._assistant(item, index)]
-            case str(role) if role in RESULT_ROLES:
+            case str(word) if word in RESULT_ROLES:
                 result = result_of(item, index, _output(item), self._open)
                 return [{"type": "tool_results", "results": [result]}]
-            case str(role) if role and "content" in item:  # the name of an agent
-                return [_by(role, draft) for draft in self._assistant(item, index)]
-            case role:
+            case str(word) if word and "content" in item:  # the name of an agent
+                return [_by(str(role), draft) for draft in self._assistant(item, index)]
+            case _:
                 known = ", ".join(_ROLES)
                 raise InvalidMessage([Flaw("role", f"{role!r} is none: use one of {known}")])
 

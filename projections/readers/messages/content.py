@@ -8,6 +8,21 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.reading import Entry, Reading
 
+ROLES = {"input": "user", "reply": "assistant", "system": "system"}
+"""The usual word for who speaks, by the type of messages with text."""
+
+_WORDS = {
+    "input": "user human customer client participant visitor person prompter end_user",
+    "reply": "assistant ai agent bot chatbot model gpt llm",
+    "system": "system developer",
+}
+_SAYS = {word: says for says, words in _WORDS.items() for word in words.split()}
+
+
+def says_of(role: JsonValue) -> str | None:
+    """Return the type of messages with text of a role, by words of any program; None of others."""
+    return _SAYS.get(role.lower()) if isinstance(role, str) else None
+
 
 class Kinds(NamedTuple):
     """The kinds of parts of a format.

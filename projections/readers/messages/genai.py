@@ -7,14 +7,13 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, file_of, text_of_id
 from agentlog.projections.readers.history import Format, History, made_of
 from agentlog.projections.readers.messages.calls import add_call, add_result, answer_unnamed
-from agentlog.projections.readers.messages.content import Kinds, read_content
+from agentlog.projections.readers.messages.content import ROLES, Kinds, read_content, says_of
 from agentlog.projections.readers.reading import Entry, Reading, messages_of
 from agentlog.projections.view import Item
 
 KNOWN = frozenset({"name", "role", "modality", "transcript", "type", "mime_type"})
 """Fields of messages and parts that are kept beside as a matter of course."""
 
-_SAYS = {"user": "input", "assistant": "reply", "system": "system", "developer": "system"}
 _KEPT = frozenset(
     {
         "blob",
@@ -34,8 +33,9 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
     if not isinstance(role, str) or not isinstance(parts, list) or not parts:
         reading.keep(message, "message")
         return
-    says = _SAYS.get(role, "")
-    message.drop("parts", *(["role"] if says and role != "developer" else []))
+    says = says_of(role) or ""
+    message.drop("parts")
+    message.take_equal({"role": ROLES.get(says)})
     of_answer = says == "reply" and response_id is not None
     of_draft: Draft = {"metadata": {"responseId": response_id}} if of_answer else {}
     entry = Entry(reading, message, **of_draft)
