@@ -22,7 +22,10 @@ from agentlog.infrastructure.appending import append_request
 from agentlog.infrastructure.eventlog.body_deduplication import with_links, without_data
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.views.results import Difference, Page, State
+from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.view import Printed
+
+_MOST_ASIDE = 1000
 
 
 class Judgement(TypedDict):
@@ -109,14 +112,22 @@ class Anomaly(TypedDict):
     reason: str
 
 
+class Aside(TypedDict):
+    """What a reader kept without knowing it."""
+
+    place: str
+    reason: str
+
+
 class Appended(TypedDict):
-    """The outcome of an append."""
+    """The outcome of an append; `aside` stands where a reader of another format kept anything."""
 
     threadId: str
     version: int
     position: int
     messages: list[Receipt]
     anomalies: list[Anomaly]
+    aside: NotRequired[list[Aside]]
 
 
 class Projection(Shape):
@@ -205,9 +216,12 @@ def _cut(message: JsonValue, characters: int) -> JsonValue:
     return {**object_of(beginnings(without_data(message), characters)), **kept}
 
 
-def appended_json(appended: append_request.Appended) -> Appended:
-    """Return the outcome of an append."""
-    return {
+def appended_json(appended: append_request.Appended, unmapped: Sequence[Unmapped] = ()) -> Appended:
+    """Return the outcome of an append, and what its reader did not know."""
+    aside: list[Aside] = [
+        {"place": part.place, "reason": part.reason} for part in unmapped[:_MOST_ASIDE]
+    ]
+    answer: Appended = {
         "threadId": appended.thread_id,
         "version": appended.version,
         "position": appended.position,
@@ -222,6 +236,7 @@ def appended_json(appended: append_request.Appended) -> Appended:
             for message_id, breach in appended.breaches
         ],
     }
+    return {**answer, "aside": aside} if aside else answer
 
 
 def view_json(result: Page | State) -> dict[str, object]:

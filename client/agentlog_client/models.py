@@ -52,14 +52,22 @@ class Receipt(Shape):
     replayed: bool
 
 
+class Aside(Shape):
+    """What a reader kept without knowing it."""
+
+    place: str
+    reason: str
+
+
 class Appended(Shape):
-    """The outcome of an append."""
+    """The outcome of an append; `aside` stands where a reader of another format kept anything."""
 
     thread_id: str
     version: int
     position: int
     messages: list[Receipt]
     anomalies: list[Anomaly]
+    aside: list[Aside] | None = None
 
 
 class Finding(Shape):
@@ -94,6 +102,8 @@ class Finding(Shape):
         "incomplete",
         "derived-differs",
         "derived-unchecked",
+        "definition-differs",
+        "definition-unchecked",
     ]
     breaks: bool
     version: int | None

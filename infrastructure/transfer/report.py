@@ -91,7 +91,7 @@ class ImportReport:
         """Note what a reader kept without knowing it."""
         for part in unmapped:
             place = "".join(_where(record, part.place))
-            self.findings.append(ImportFinding("aside", place, f"{part.what} is not known"))
+            self.findings.append(ImportFinding("aside", place, part.reason))
 
     def mask(self, place: str, hits: Counter[str]) -> None:
         """Note secrets that were masked."""

@@ -6,8 +6,8 @@ from agentlog.domain.errors import Flaw, InvalidMessage, UnknownFormat
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
 from agentlog.extension import Registry
-from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft
-from agentlog.projections.readers.history import Format, OngoingHistory
+from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, Unmapped
+from agentlog.projections.readers.history import Format, History, OngoingHistory
 
 APPENDABLE: Registry[Format] = Registry(
     "appendable",
@@ -24,19 +24,20 @@ else each says all by itself, and the view of the same name gives it back.
 """
 
 
-def read_appended(
+def read_appended(  # noqa: PLR0913 - what a request consists of
     name: str,
     items: Sequence[JsonValue],
     *,
     key: str | None,
     new_id: Callable[[], str],
     within: str = "messages",
+    aside: list[Unmapped] | None = None,
 ) -> list[Draft]:
     """Return the messages of items, each with its id, as an import reads them.
 
-    `within` is the place of the items in what the caller sent, for errors. Ids are made of `key`,
-    where the caller gives one: the same in each retry. Else they are made of the item's own id, and
-    those of items without one are new.
+    What the reader keeps without knowing it is added to `aside`. `within` is the place of the items
+    in what the caller sent, for errors. Ids are made of `key`, where the caller gives one: the same
+    in each retry. Else they are made of the item's own id, and those of items without one are new.
 
     Raises:
         UnknownFormat: no format has that name, or its items cannot be read one by one.
@@ -45,17 +46,14 @@ def read_appended(
     chosen = APPENDABLE.get(name)
     if chosen is None or chosen.begin is not None:
         raise UnknownFormat(name, known=tuple(APPENDABLE))
-    return [
-        draft
-        for index, item in enumerate(items)
-        for draft in _read(
-            chosen,
-            item,
-            f"{within}[{index}]",
-            () if key is None else (key, str(index)),
-            new_id,
-        )
-    ]
+    drafts: list[Draft] = []
+    for index, item in enumerate(items):
+        place, parts = f"{within}[{index}]", () if key is None else (key, str(index))
+        history = _read(chosen, item, place)
+        drafts += _with_ids(chosen, item, history.drafts, parts, new_id)
+        if aside is not None:
+            aside += [Unmapped(_within(place, part.place), part.what) for part in history.unmapped]
+    return drafts
 
 
 def begin_of(name: str) -> Callable[[], OngoingHistory] | None:
@@ -64,14 +62,8 @@ def begin_of(name: str) -> Callable[[], OngoingHistory] | None:
     return None if chosen is None else chosen.begin
 
 
-def _read(
-    chosen: Format,
-    item: JsonValue,
-    place: str,
-    given: tuple[str, ...],
-    new_id: Callable[[], str],
-) -> list[Draft]:
-    """Return the messages of an item; `given` are what their ids are made of, empty for its own."""
+def _read(chosen: Format, item: JsonValue, place: str) -> History:
+    """Return what an item says by itself."""
     if isinstance(item, dict) and "role" in item and chosen.excludes(item):
         raise InvalidMessage.at(f"{place}.role", f"{item['role']!r} is none of {chosen.name}")
     try:
@@ -79,14 +71,24 @@ def _read(
     except InvalidMessage as error:
         flaws = [Flaw(_within(place, flaw.place), flaw.reason) for flaw in error.flaws]
         raise InvalidMessage(flaws) from error
-    fields = object_of(item)
-    if text_at(fields, "type", "role") is None:
+    if text_at(object_of(item), "type", "role") is None:
         raise InvalidMessage.at(place, f"no item of {chosen.name}: it has no type and no role")
-    own_id = text_at(fields, "id")
+    return history
+
+
+def _with_ids(
+    chosen: Format,
+    item: JsonValue,
+    read: Sequence[Draft],
+    given: tuple[str, ...],
+    new_id: Callable[[], str],
+) -> list[Draft]:
+    """Return the messages of an item; `given` are what their ids are made of, empty for its own."""
+    own_id = text_at(object_of(item), "id")
     parts = given or (() if own_id is None else (chosen.name, own_id))
     drafts = [
         {"id": derived_message_id(*parts, number) if parts else new_id(), **draft}
-        for number, draft in enumerate(history.drafts)
+        for number, draft in enumerate(read)
     ]
     return [_of_response(draft, str(drafts[0]["id"])) for draft in drafts]
 

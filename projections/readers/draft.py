@@ -32,6 +32,11 @@ class Unmapped:
     place: str
     what: str
 
+    @property
+    def reason(self) -> str:
+        """What reports and answers say of it."""
+        return f"{self.what} is not known"
+
 
 UNNAMED_RESPONSE = "import-"
 """Begins the `responseId` of messages whose source does not name the model's response."""

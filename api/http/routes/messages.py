@@ -47,6 +47,7 @@ from agentlog.infrastructure.eventlog.body_deduplication import file_digests
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.open_histories import OpenHistories
 from agentlog.projections.readers.appended import APPENDABLE, begin_of, read_appended
+from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import OngoingHistory
 
 router = Router(prefix="/v1", tags=["messages"])
@@ -80,7 +81,7 @@ async def append_messages(request: Request) -> Response:
 
     With `format` the messages are those of another API, and are read as an import reads them; the
     view of the same name gives them back. Their ids are made of their own `id`, or of the header
-    Idempotency-Key, so that a retry is safe.
+    Idempotency-Key, so that a retry is safe. `aside` says what the reader kept without knowing it.
 
     Messages of `adk`, `claude-code` and `pydantic-ai` are read in the light of those before them;
     the view `source` gives them back. They may come again, and are passed over.
@@ -93,14 +94,15 @@ async def append_messages(request: Request) -> Response:
         await request_limits(request),
         source,
     )
+    aside: list[Unmapped] = []
     body = await body_of(request)
     begin = begin_of(source)
     if begin is not None:
         appended = await run_in_threadpool(append_items, tenant.histories, *context, begin, body)
     else:
-        read = partial(append_request, tenant.threads, *context)
+        read = partial(append_request, tenant.threads, *context, aside=aside)
         appended = await append(tenant.threads, body, read, is_light=source == KERNEL)
-    return appended_answer(appended)
+    return appended_answer(appended, aside)
 
 
 def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
@@ -111,8 +113,12 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     limits: RequestLimits,
     source: str,
     body: bytes,
+    *,
+    aside: list[Unmapped],
 ) -> AppendRequest:
     """Return the append request in a body, whose messages are in the format `source`.
+
+    What its reader does not know is added to `aside`.
 
     Raises:
         AgentlogError: the request is invalid.
@@ -124,7 +130,7 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     else:
         items = drafts_in(body, limits, marks=("type", "role"))
         key = _key_in(headers)
-        drafts = read_appended(source, items, key=key, new_id=lambda: str(ULID()))
+        drafts = read_appended(source, items, key=key, new_id=lambda: str(ULID()), aside=aside)
     origin = origin_in(headers, principal)
     return threads.request(thread_id, drafts, expected_version=expected, origin=origin)
 
@@ -175,11 +181,13 @@ def _expected_in(headers: Headers) -> int | None:
     return expected_version_of(None if if_match is None else if_match.decode("latin-1"))
 
 
-def appended_answer(appended: appending.Appended) -> PrintedResponse:
-    """Return the response for the outcome of an append."""
+def appended_answer(
+    appended: appending.Appended, aside: Sequence[Unmapped] = ()
+) -> PrintedResponse:
+    """Return the response for the outcome of an append, and what its reader did not know."""
     replayed = all(receipt.replayed for receipt in appended.messages)
     return json_answer(
-        appended_json(appended),
+        appended_json(appended, aside),
         status=200 if replayed else 201,
         headers={"ETag": f'"{appended.version}"'},
     )

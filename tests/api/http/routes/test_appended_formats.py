@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from agentlog.projections.readers.registry import FORMATS
 from tests.api.refusals import problem_in
 
 URL = "/v1/threads/t/messages"
@@ -71,3 +72,26 @@ def test_a_session_loses_an_item_and_its_past_has_it(client: TestClient) -> None
     client.post(URL, json={"type": "session.item_deleted"}).raise_for_status()
     assert items(client) == [USER]
     assert items(client, at="3") == [USER, CALL]
+
+
+UNKNOWN: list[tuple[str, list[Any]]] = [
+    ("openai", [{"role": "user", "content": [{"type": "sticker", "id": 7}], "mood": "good"}]),
+    ("openai", [USER, {"role": "assistant", "content": [{"thing": "x"}, {"text": "hi"}]}]),
+    ("anthropic", [{"role": "user", "content": [{"type": "text", "text": "a", "shade": 1}]}]),
+    ("responses", [{**USER, "mood": "good"}, {"type": "dance_call", "steps": 2}]),
+    ("openai", [USER]),
+]
+
+
+@pytest.mark.parametrize(("name", "sent"), UNKNOWN)
+def test_what_was_kept_aside_is_said_as_an_import_says_it(
+    client: TestClient, name: str, sent: list[Any]
+) -> None:
+    answer = client.post(URL, params={"format": name}, json=sent)
+    assert answer.status_code == 201
+    (read,) = FORMATS[name].read([*sent])
+    reasons = [part.reason for part in read.unmapped]
+    aside = answer.json().get("aside", [])
+    assert [part["reason"] for part in aside] == reasons
+    assert bool(aside) == (sent != [USER])
+    assert all(part["place"].startswith("messages[") for part in aside)
