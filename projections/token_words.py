@@ -81,7 +81,7 @@ class TokenWords(NamedTuple):
             for part, ours in _FIGURES.items()
             if (count := counted.get(part)) is not None
         }
-        tiers = [item.get(word) for word in self.tier.split()]
+        tiers = [item.get(word) for word in self.tier.split()] if self.tier else []
         named = [tier for tier in tiers if isinstance(tier, str) and tier not in _STANDARD]
         return figures | ({"serviceTier": named[0]} if named else {})
 
@@ -148,10 +148,10 @@ def _paths(words: str) -> tuple[tuple[str, ...], ...]:
 def _count(item: JsonObject, paths: tuple[tuple[str, ...], ...]) -> int | None:
     """Return the greatest count at some paths."""
     most: int | None = None
-    for whole, *steps in paths:
-        value = item.get(whole)  # attributes of spans have keys with dots
-        if value is None and len(steps) > 1:
-            value = _inner(item, steps)
+    for path in paths:
+        value = item.get(path[0])  # attributes of spans have keys with dots
+        if value is None and path[2:]:
+            value = _inner(item, path[1:])
         if type(value) is int and value >= (most or 0):
             most = value
     return most

@@ -31,7 +31,8 @@ class Answers:
         fields, side = message.left(), _is_side(line)
         known = None if answer_id is None else self._told.get(answer_id)
         highest = self._pending[side][1].item if side in self._pending else known or {}
-        is_less = _output(fields) < _output(highest)
+        usage, before = fields.get("usage"), highest.get("usage")  # mostly the same again
+        is_less = before != usage and _output(fields) < _output(highest)
         if answer_id is None:
             self._add(message, of_draft)
         elif known is None and isinstance(fields.get("stop_reason"), str) and not is_less:
@@ -40,7 +41,7 @@ class Answers:
             self._add(message, of_draft)
         elif known != fields:
             line.put("message", left(self._reading, message))
-            is_told = known is not None and known.get("usage") == fields.get("usage")
+            is_told = known is not None and known.get("usage") == usage
             if not is_told and not is_less:
                 self._pending[side] = (answer_id, message, of_draft)
 

@@ -186,16 +186,17 @@ class _Rollout:
 
     def _figures(self, info: Item) -> Item | None:
         """Return the figures of the call that a token count ends; None if it was counted."""
-        before, total = self.total, figures(info.get("total_token_usage")) or None
+        before, total = self.total, object_at(info, "total_token_usage")
         self.total = total or before
-        if self.has_records or (total is not None and total == before):
+        if self.has_records or (total and total == before):
             return None
         last = info.get("last_token_usage")
-        if last is not None or total is None:
+        if last is not None or not total:
             return figures(last) or None
+        counted_before = figures(before)
         return {
-            key: max(0, count - (integer_at(before or {}, key) or 0))
-            for key, count in total.items()
+            key: max(0, count - (integer_at(counted_before, key) or 0))
+            for key, count in figures(total).items()
             if isinstance(count, int)
         }
 
