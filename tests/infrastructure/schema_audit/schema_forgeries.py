@@ -4,6 +4,8 @@
 Each is a query that returns statements to run; which of the objects it is about is drawn too.
 """
 
+from collections.abc import Collection
+
 from hypothesis import strategies as st
 
 _RELATIONS = (
@@ -149,6 +151,25 @@ CHANGES: dict[str, tuple[str, tuple[str, ...]]] = {
             ),
         ),
     ),
+    "what is not compared": (
+        TABLES,
+        (
+            "ALTER TABLE {0} SET (fillfactor = 50, autovacuum_enabled = off)",
+            "COMMENT ON TABLE {0} IS 'lie'",
+            "GRANT SELECT ON {0} TO pg_monitor",
+            "ALTER TABLE {0} REPLICA IDENTITY FULL",
+            "CREATE VIEW public.lie AS SELECT * FROM {0}",
+        ),
+    ),
+    "what is of the server": (
+        _NOTHING,
+        (
+            "ALTER ROLE agentlog_tenant BYPASSRLS",
+            "GRANT pg_read_all_data TO agentlog_tenant",
+            "GRANT agentlog_service TO agentlog_tenant",
+            "ALTER ROLE agentlog_tenant SET session_replication_role = replica",
+        ),
+    ),
     "what is outside": (
         _NOTHING,
         (
@@ -163,28 +184,31 @@ CHANGES: dict[str, tuple[str, tuple[str, ...]]] = {
                 "AS 'SELECT 1'"
             ),
             "CREATE OPERATOR pg_catalog.~~~~ (LEFTARG = text, RIGHTARG = text, FUNCTION = texteq)",
-            "ALTER ROLE agentlog_tenant BYPASSRLS",
-            "GRANT pg_read_all_data TO agentlog_tenant",
-            "GRANT agentlog_service TO agentlog_tenant",
             (
                 "DO $do$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, "
                 "pg_catalog', "
                 "current_database()); END $do$"
             ),
-            "ALTER ROLE agentlog_tenant SET session_replication_role = replica",
         ),
     ),
 }
 """Names of objects, by a query, and what is done to one of them."""
 
 
-def changes() -> st.SearchStrategy[tuple[str, int, str]]:
+COMPARED = CHANGES.keys() - {"what is not compared"}
+"""What an audit compares."""
+
+SCHEMA = CHANGES.keys() - {"what is of the server"}
+"""What is of one database, and gone with it."""
+
+
+def changes(kinds: Collection[str]) -> st.SearchStrategy[tuple[str, int, str]]:
     """Return the query for the objects, which of them, and the statement with gaps for its name."""
-    kinds = [
-        (names, statement) for names, statements in CHANGES.values() for statement in statements
+    drawn = [
+        (CHANGES[kind][0], statement) for kind in sorted(kinds) for statement in CHANGES[kind][1]
     ]
     return st.builds(
-        lambda kind, nth: (kind[0], nth, kind[1]), st.sampled_from(kinds), st.integers(0, 999)
+        lambda kind, nth: (kind[0], nth, kind[1]), st.sampled_from(drawn), st.integers(0, 999)
     )
 
 
