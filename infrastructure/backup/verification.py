@@ -1,4 +1,4 @@
-"""Verification of a restored log: chains, trees, checkpoints, counts."""
+"""Verification of a restored log: chains, trees, checkpoints, counts, definitions."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -21,6 +21,7 @@ from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.backup.contents import LogContents, Progress, contents_of
 from agentlog.infrastructure.backup.manifest import BackupManifest, TenantLog
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.schema_audit import audit_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ def verify_backup(
             findings += [(tenant.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
     log = check_all_tenants(database, public_key=known.public_key)
-    findings += [("", finding) for finding in log.audit.findings]
+    schema = [*audit_schema(database, derived=False)]
+    findings += [("", finding) for finding in (*log.audit.findings, *schema)]
     differences += [
         f"tenant {tenant!r} has {events} events and no threads"
         for tenant, events in log.events.items()
@@ -96,7 +98,7 @@ def verify_backup(
         events=sum(tenant.events for tenant in contents.tenants),
         findings=findings,
         differences=differences,
-        count=count + log.audit.count,
+        count=count + log.audit.count + len(schema),
     )
 
 

@@ -17,7 +17,7 @@ from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, 
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, check_all_tenants
 from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
-from agentlog.infrastructure.schema_audit import audit_schema
+from agentlog.infrastructure.schema_audit import audit_schema, not_covered
 from agentlog.infrastructure.subscriptions.conditions import note_audit
 
 _MOST_NAMES = 10
@@ -107,6 +107,8 @@ def _verify(service: Service, check: LogCheck, held: Held, broken: list[Finding]
             f"not checked: of the first {since.size} events, outside of the threads counted below, "
             f"anything but their links; heads and ledgers{derived} of the other threads"
         )
+    if not threads:
+        print(not_covered())  # noqa: T201 - the command's output
     _print_verdict(verdict, threads=count, events=events, since=since)
     return verdict
 

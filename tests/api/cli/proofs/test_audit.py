@@ -11,6 +11,7 @@ from psycopg.conninfo import make_conninfo
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.schema_audit import not_covered
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import VIEWS
@@ -63,7 +64,7 @@ def _kept(outcome: Outcome, path: Path) -> Path:
 
 def test_a_whole_log_is_said_to_be_whole(url: str) -> None:
     outcome = agentlog("verify", url=url)
-    assert (outcome.code, outcome.out) == (0, "whole: 6 threads, 64 events\n")
+    assert (outcome.code, outcome.out) == (0, f"{not_covered()}\nwhole: 6 threads, 64 events\n")
     assert "threads" in outcome.err
     one = agentlog("verify", "refund", "deploy", url=url)
     assert (one.code, one.out.split(",")[0]) == (0, "whole: 2 threads")
@@ -75,7 +76,7 @@ def test_since_a_checkpoint_what_has_grown_is_checked_and_no_more_is_called_whol
     note = _kept(agentlog("checkpoint", url=url), tmp_path / "kept.note")
     assert agentlog("label", "refund", "late", url=url).code == 0
     of_file, of_size = (agentlog("verify", "--since", name, url=url) for name in (note, "64"))
-    unread, verdict = of_file.out.splitlines()
+    unread, _, verdict = of_file.out.splitlines()
     assert unread.startswith("not checked: of the first 64 events, outside of the threads counted")
     assert (of_file.code, verdict) == (0, "whole since size 64: 1 thread, 1 events")
     assert of_size == of_file
@@ -160,7 +161,7 @@ def test_snapshots_of_another_key_are_said_not_to_be_checked_and_not_to_be_broke
     for threads in ([], ["long"]):
         unchecked = agentlog("verify", "--derived", *threads, url=url)
         assert unchecked.code == 2
-        finding, verdict = unchecked.out.splitlines()
+        finding, *_, verdict = unchecked.out.splitlines()
         assert "cannot be checked: 1 snapshots are sealed by another key" in finding
         assert verdict.startswith("NOT ALL CHECKED: ")
     with started("serve", "--port", "0", url=url, AGENTLOG_SNAPSHOT_KEY=str(other)) as process:
@@ -187,7 +188,7 @@ def test_a_broken_thread_is_named_and_ends_with_1(url: str, owner: Owner) -> Non
     finding = (
         "thread 'refund' version 3 body-altered: its body is not the one that its SHA-256 is of"
     )
-    assert outcome.out == f"{finding}\nBROKEN: 6 threads, 64 events\n"
+    assert outcome.out == f"{finding}\n{not_covered()}\nBROKEN: 6 threads, 64 events\n"
     assert agentlog("verify", "refund", url=url).code == 1
     assert agentlog("verify", "deploy", url=url).code == 0
 
