@@ -432,6 +432,24 @@ def test_an_altered_log_is_backed_up_only_as_such_and_comes_back_broken(
     assert outcome.out.count("tree-differs") == 2  # the one that is kept, and the one that is held
 
 
+def test_definitions_that_a_backup_brings_along_are_held_against_those_of_the_migrations(
+    empty_database_url: str, server_url: str, template_database: str, tmp_path: Path
+) -> None:
+    with new_database(server_url, template=template_database) as url:
+        assert agentlog("import", EXAMPLES, url=url).code == 0
+        with psycopg.connect(url) as owner:
+            owner.execute("ALTER FUNCTION agentlog.words_query(text, text) RENAME TO kept")
+            owner.execute("ALTER POLICY own_tenant ON agentlog.threads USING (thread_id <> 't1')")
+        assert agentlog("backup", tmp_path / "b", url=url).code == 0
+    outcome = agentlog("restore", tmp_path / "b", url=empty_database_url)
+    assert (outcome.code, outcome.out.splitlines()[-1].split(":")[1]) == (1, " BROKEN")
+    for name in (
+        "function agentlog.words_query(tenant text, search text): it is missing",
+        "policy agentlog.threads.own_tenant: it is not as agentlog makes it",
+    ):
+        assert f"definition-differs: {name}" in outcome.out
+
+
 def test_a_log_whose_redaction_waits_comes_back_as_not_finished(
     server_url: str, empty_database_url: str, tmp_path: Path
 ) -> None:
