@@ -46,9 +46,7 @@ def read_rows(
     unmapped += [Unmapped(row.place, f"kind {row.span.record_type!r}") for row in unknown]
     reader = MessageReader(wire, unmapped=unmapped)
     for row in several:
-        reader.place = row.place
-        for messages, is_answer in ((row.span.inputs, False), (row.span.outputs, True)):
-            list(reader.turns(messages, is_answer=is_answer))
+        reader.note(row.span, row.place)
     drafts = recorded(
         SpanThread(wire, goes_on=False), in_order(row.span for row in several), reader=reader
     )

@@ -68,6 +68,12 @@ class MessageReader:
     _read: OrderedDict[bytes, _Message] = field(default_factory=OrderedDict)
     _size: int = 0
 
+    def note(self, span: Span, place: str) -> None:
+        """Read the messages of a span at a place once, for what is not known of them."""
+        self.place = place
+        for messages, is_answer in ((span.inputs, False), (span.outputs, True)):
+            list(self.turns(messages, is_answer=is_answer))
+
     def turns(self, messages: Iterable[Item], *, is_answer: bool = False) -> Iterator[Turn]:
         """Yield the turns of messages: of each its results by themselves, then the rest.
 

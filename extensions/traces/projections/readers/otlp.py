@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
 from agentlog.extensions.traces.projections.readers.dialects import log_records
+from agentlog.extensions.traces.projections.readers.message_reader import MessageReader
 from agentlog.extensions.traces.projections.readers.otlp_json import records_of_file
 from agentlog.extensions.traces.projections.readers.placement import (
     in_order,
@@ -17,7 +18,7 @@ from agentlog.extensions.traces.projections.readers.placement import (
     read_span,
 )
 from agentlog.extensions.traces.projections.readers.recorder import recorded
-from agentlog.extensions.traces.projections.readers.span import Span, error_of, ids, times
+from agentlog.extensions.traces.projections.readers.span import OTEL, Span, error_of, ids, times
 from agentlog.extensions.traces.projections.readers.thread import SpanThread
 from agentlog.extensions.traces.projections.readers.unread import unread_in
 from agentlog.projections.readers.draft import Draft, Unmapped
@@ -45,7 +46,11 @@ def _read(document: JsonValue) -> Iterator[History]:
 
 def _history(name: str, spans: list[Span]) -> History:
     others = [(span.span_id, name) for span in spans for name in _others(span)]
-    drafts = recorded(SpanThread(), in_order(spans))
+    fields: list[Unmapped] = []
+    reader = MessageReader(OTEL, unmapped=fields)
+    for span in spans:
+        reader.note(span, span.span_id)
+    drafts = recorded(SpanThread(), in_order(spans), reader=reader)
     services = (text_at(object_at(_record(span), "resource"), "service.name") for span in spans)
     service = next(filter(None, services), None)
     return History(
@@ -58,6 +63,7 @@ def _history(name: str, spans: list[Span]) -> History:
                 for span_id, name in others
             ),
             *_unread(drafts),
+            *fields,
         ],
         is_blank=len(others) == sum(len(span.records) for span in spans),
     )

@@ -148,3 +148,13 @@ def test_words_of_a_group_without_records_are_kept_or_refused(group: str) -> Non
     groups: Any = request.get(group, [])
     (history,) = histories({**request, group: [*groups, alone]})
     assert b"words" in print_bytes(history.drafts)
+
+
+@pytest.mark.parametrize("is_answer", [False, True])
+def test_fields_of_messages_that_no_reader_knows_are_noted_at_their_span(is_answer: bool) -> None:  # noqa: FBT001 - a case
+    odd = {**(ANSWER if is_answer else USER), "mood": "calm"}
+    item = chat(1, [USER], odd) if is_answer else chat(1, [odd], ANSWER)
+    (history,) = histories(export_request([item]))
+    assert noted(history) == [f"{item['spanId']}.mood"]
+    (plain,) = histories(export_request([chat(1, [USER], ANSWER)]))
+    assert noted(plain) == []
