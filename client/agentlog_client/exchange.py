@@ -26,6 +26,7 @@ from agentlog_client.operation import (
 T = TypeVar("T")
 
 _uniform = SystemRandom().uniform  # not of the generator that an agent may seed
+_MOST_DIGITS = 9
 _LONGEST_WAIT = 60.0
 """Seconds; a service that asks for more is not waited for."""
 
@@ -164,7 +165,8 @@ def _wait_before_retry(outcome: Outcome) -> float | None:
     if not isinstance(outcome, Answer):
         return 0.0
     after = outcome.headers.get("retry-after", "")
-    if outcome.status not in {429, 503} or not after.isdecimal() or int(after) > _LONGEST_WAIT:
+    is_number = after.isascii() and after.isdecimal() and len(after) <= _MOST_DIGITS
+    if outcome.status not in {429, 503} or not is_number or int(after) > _LONGEST_WAIT:
         return None
     return float(after)
 

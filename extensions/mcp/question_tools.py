@@ -129,7 +129,7 @@ class QuestionTools:
         begin = 0
         if after is not None:  # the version and the step to go on at
             at, _, rest = after.partition(".")
-            if not (at.isdecimal() and rest.isdecimal()):
+            if not (_is_number(at) and _is_number(rest)):
                 raise ToolError(f"after={after[:64]!r} is not the `next` of an outline")
             begin = int(rest)
         answer = await self._api_of(ctx).get("/v1/threads/{}/outline", thread_id, at=at)
@@ -256,8 +256,15 @@ class QuestionTools:
         )
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+
+
+_MOST_DIGITS = 18
+
+
 def _number(after: str | None, what: str) -> int:
-    if after is not None and not after.isdecimal():
+    if after is not None and not _is_number(after):
         raise ToolError(f"after={after[:64]!r} is not the `next` of a {what}")
     return int(after or 0)
 

@@ -26,6 +26,21 @@ _PLACE = "webhook.url"
 _MOST_LENGTH = 2048
 _MOST_PORT = 65_535
 _NAT64 = ip_network("64:ff9b::/96")
+_UNICAST = ip_network("2000::/3")
+"""All that is public of IPv6 (IANA's registry of its address space)."""
+_NOT_PUBLIC = tuple(
+    map(
+        ip_network,
+        (
+            "192.0.0.0/24",  # of protocols; 192.0.0.192 is the metadata of Oracle's cloud
+            "192.88.99.0/24",  # relays of 6to4
+            "168.63.129.16/32",  # Azure's host
+            "2001::/23",  # of protocols
+            "3fff::/20",  # of documents; later Pythons know it
+        ),
+    )
+)
+"""What Python takes as global beside what is."""
 _SETTING = "AGENTLOG_WEBHOOK_NETWORKS"
 
 Address = IPv4Address | IPv6Address
@@ -117,4 +132,9 @@ def _meant_by(address: Address) -> Sequence[Address]:
 
 
 def _is_public(address: Address) -> bool:
-    return address.is_global and not address.is_multicast
+    return (
+        address.is_global
+        and not address.is_multicast
+        and (address.version == 4 or address in _UNICAST)  # noqa: PLR2004 - of IP
+        and not any(address in network for network in _NOT_PUBLIC)
+    )

@@ -153,8 +153,12 @@ class Courier(Closing):
     ) -> None:
         """Post a delivery, and note the outcome."""
         webhook, secret = posting.webhook, Secret(posting.secret)
-        payload = payload_of(delivery, name, tenant=tenant.name, content=webhook.content)
-        answer = await self._poster.post(webhook.url, payload, secret)
+        try:
+            payload = payload_of(delivery, name, tenant=tenant.name, content=webhook.content)
+            answer = await self._poster.post(webhook.url, payload, secret)
+        except Exception as error:  # it is tried again, and parked: others go on
+            logger.exception("a delivery of subscription %r cannot be posted", name)
+            answer = Answer(f"it cannot be posted: {type(error).__name__}")
         try:
             await self._in_thread(partial(_note, tenant, name, posting, delivery, answer))
         except (LeaseEnded, UnknownSubscription):

@@ -118,16 +118,16 @@ def _answer(response: httpx2.Response) -> Answer:
         f"it answered {status}",
         is_gone=status == HTTPStatus.GONE,
         is_down=status in _OVERLOADED,
-        wait_seconds=_retry_after(response.headers.get("retry-after", "")),
+        wait_seconds=retry_after(response.headers.get("retry-after", "")),
     )
 
 
-def _retry_after(text: str) -> float:
+def retry_after(text: str) -> float:
     """Return the seconds that a `Retry-After` asks for, at most a day."""
     if text.isascii() and text.isdecimal():
         return min(int(text[:9]), _DAY_SECONDS)
     try:
         seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, IndexError):  # whatever a receiver may send
         return 0
     return min(max(seconds, 0), _DAY_SECONDS)

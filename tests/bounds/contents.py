@@ -106,6 +106,7 @@ CONTENTS: Mapping[str, EntryPoint] = {
         _mcp,
         JSON_PIECES,
         ('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"a":[', "0]}}"),
+        inputs=("POST /mcp",),
     ),
     "results of MCP": EntryPoint("16,000 bytes", lambda text: fitted(parse(text)), JSON_PIECES),
     "files": EntryPoint(

@@ -111,6 +111,28 @@ _JSON_BODIES = (
     "PUT /v1/rules/{name}",
     "POST /v1/imports",
     "POST /v1/imports/{import_id}/run",
+    "POST /letta/v1/agents/import",
+    "POST /letta/v1/agents/{thread_id}/messages",
+    *(
+        f"POST /maria/{path}"
+        for version in ("v1/", "")
+        for path in (f"{version}task", f"{version}task/{{thread_id}}/message")
+    ),
+    "POST /openai/v1/conversations",
+    "POST /openai/v1/conversations/{thread_id}",
+    "POST /openai/v1/conversations/{thread_id}/items",
+    "POST /openai/v1/chat/completions",
+    "POST /openai/v1/chat/completions/{answer_id}",
+    "POST /openai/v1/responses",
+    "POST /openai/v1/responses/input_tokens",
+    "POST /openai/v1/responses/compact",
+    "POST /agui/{thread_id}",
+    "POST /api/public/scores",
+    "POST /api/public/ingestion",
+    "POST /langsmith/runs",
+    "POST /langsmith/runs/batch",
+    "PATCH /langsmith/runs/{run_id}",
+    "POST /langsmith/feedback",
     *(
         f"POST /v1/subscriptions/{{name}}/{verb}"
         for verb in ("pull", "ack", "nack", "parked/retry", "parked/discard")
@@ -128,7 +150,7 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
         "values by bytes sent",
         _otlp(PROTOBUF, "traces"),
         _PROTOBUF,
-        inputs=("POST /otlp/v1/traces",),
+        inputs=("POST /otlp/v1/traces", "POST /api/public/otel/v1/traces"),
     ),
     "OTLP in protobuf, logs": EntryPoint(
         "values by bytes sent", _otlp(PROTOBUF, "logs"), _PROTOBUF, inputs=("POST /otlp/v1/logs",)

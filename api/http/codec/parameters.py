@@ -12,6 +12,7 @@ from agentlog.api.http.codec.responses import Headers
 from agentlog.api.http.openapi.answers import parameter
 from agentlog.api.http.request.errors import InvalidIfMatch
 from agentlog.api.http.routing import Parameter
+from agentlog.domain.errors import InvalidCursor
 from agentlog.domain.identifiers import THREAD_ID_PATTERN, named_message_id
 from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
@@ -41,6 +42,13 @@ def expected_version_of(if_match: str | None) -> int | None:
 def number_cursor(text: str | None) -> int | None:
     """Return the version or position in a list's cursor."""
     return None if text is None else number_of(text)
+
+
+def _cursor(text: str | None) -> str | None:
+    """Return a cursor that may be a text; PostgreSQL takes none with a NUL."""
+    if text is not None and "\x00" in text:
+        raise InvalidCursor(text)
+    return text
 
 
 def without_nul(text: str) -> str:
@@ -141,7 +149,11 @@ Digest = Annotated[
 ]
 At = Annotated[Moment | None, Depends(moment_of)]
 Types = Annotated[Sequence[str] | None, Depends(types_of)]
-After = Annotated[str | None, Query(description="The `next` of the page before.")]
+After = Annotated[
+    str | None,
+    Query(description="The `next` of the page before."),
+    AfterValidator(_cursor),
+]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Hidden = Annotated[bool, Query(description="Hidden threads too.")]
 TheFilter = Annotated[Expression, Depends(filter_of)]

@@ -5,7 +5,7 @@ Pieces follow draft-ietf-httpbis-resumable-upload-12 in part: PATCH adds to a fi
 """
 
 import asyncio
-import math
+import time
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from typing import Annotated, BinaryIO
@@ -118,10 +118,12 @@ async def get_import(
     ] = 0,
 ) -> Response:
     """Read how far an import has come, and the report of its latest run."""
-    for _ in range(math.ceil(wait / _LOOK_SECONDS)):
-        if not tenant.uploads.is_running(import_id):
+    end = time.monotonic() + wait
+    while tenant.uploads.is_running(import_id):
+        if (left := end - time.monotonic()) <= 0:
             break
-        await asyncio.sleep(_LOOK_SECONDS)  # a thread that waits would be one less for others
+        # a thread that waits would be one less for others
+        await asyncio.sleep(min(left, _LOOK_SECONDS))
     return json_answer(ImportUpload.of(await run_in_threadpool(tenant.uploads.one, import_id)))
 
 

@@ -1,6 +1,6 @@
 """Webhooks go to public addresses over TLS, and elsewhere only where a setting allows it."""
 
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv6Address, ip_network
 
 import pytest
 from hypothesis import given
@@ -31,6 +31,17 @@ PRIVATE = [
     "[::ffff:169.254.169.254]",
     "[64:ff9b::7f00:1]",
     "[2002:7f00:1::]",
+    "[fec0::1]",
+    "[64:ff9b:1::a00:1]",
+    "[::127.0.0.1]",
+    "[::ffff:0:127.0.0.1]",
+    "[5f00::1]",
+    "[100::1]",
+    "[3fff::1]",
+    "[2001::1]",
+    "192.0.0.192",
+    "192.88.99.1",
+    "168.63.129.16",
 ]
 
 
@@ -45,12 +56,34 @@ def test_no_private_address_is_reached(scheme: str, host: str) -> None:
     st.sampled_from(
         ["10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"]
     ).flatmap(lambda network: st.ip_addresses(v=4, network=network)),
-    st.sampled_from(["{v4}", "[::ffff:{v4}]", "[64:ff9b::{v4}]", "[2002:{a:x}:{b:x}::]"]),
+    st.sampled_from(
+        [
+            "{v4}",
+            "[::{v4}]",
+            "[::ffff:{v4}]",
+            "[::ffff:0:{v4}]",
+            "[64:ff9b::{v4}]",
+            "[64:ff9b:1::{v4}]",
+            "[2002:{a:x}:{b:x}::]",
+        ]
+    ),
 )
 def test_no_spelling_of_a_private_address_is_reached(address: IPv4Address, form: str) -> None:
     a, b = divmod(int(address), 2**16)
     with pytest.raises(AddressRefused):
         PUBLIC.resolve(f"https://{form.format(v4=address, a=a, b=b)}/")
+
+
+@given(st.ip_addresses(v=6).filter(lambda address: address not in ip_network("2000::/3")))
+def test_what_is_no_global_unicast_stands_for_a_public_address_or_is_refused(
+    address: IPv6Address,
+) -> None:
+    try:
+        PUBLIC.resolve(f"https://[{address}]/")
+    except AddressRefused:
+        return
+    inner = address.ipv4_mapped or IPv4Address(int(address) & 0xFFFF_FFFF)
+    assert inner.is_global
 
 
 def test_a_public_address_is_reached_by_tls_alone() -> None:

@@ -13,10 +13,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from agentlog.infrastructure.webhooks.addresses import Addresses
 from agentlog.infrastructure.webhooks.payload import Payload
-from agentlog.infrastructure.webhooks.poster import Answer, Poster
+from agentlog.infrastructure.webhooks.poster import Answer, Poster, retry_after
 from tests.infrastructure.webhooks.conftest import SECRET
 from tests.infrastructure.webhooks.receiver import Receiver
 
@@ -94,3 +96,20 @@ def test_an_address_on_which_nothing_listens_is_down() -> None:
     assert _post("http://127.0.0.1:9/") == Answer(
         "the connection failed: ConnectError", is_down=True
     )
+
+
+_DATES = st.builds(
+    "{}, {} {} {} {}:{}:{} {}".format,
+    st.sampled_from(["Mon", "Xyz", ""]),
+    st.integers(-1, 10**20),
+    st.sampled_from(["Jan", "Foo"]),
+    st.integers(-1, 10**20),
+    *[st.integers(-1, 10**20)] * 3,
+    st.sampled_from(["GMT", "+0000", "+99999999999999999999", "-9999", "+" + "9" * 5000, ""]),
+)
+
+
+@given(st.text() | _DATES | st.integers().map(str) | st.sampled_from(["9" * 5000, "\u0663"]))
+@example("Mon, 01 Jan 2024 00:00:00 +99999999999999999999")
+def test_any_retry_after_is_within_a_day(text: str) -> None:
+    assert 0 <= retry_after(text) <= 86_400

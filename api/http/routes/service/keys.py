@@ -32,12 +32,12 @@ def _keys(request: Request) -> RecentKeys:
 @router.add("GET /keys", "admin", audited=True, responses=answers(200, Page[Key]))
 def list_keys(
     request: Request,
-    after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
+    after: After = None,
     limit: Limit = 100,
 ) -> Response:
     """List the keys of the tenant, whatever has become of them; secrets are nowhere to be had."""
     tenant = principal_of(request).tenant
-    page = _keys(request).keys.page(tenant, after=without_nul(after or ""), limit=limit + 1)
+    page = _keys(request).keys.page(tenant, after=after or "", limit=limit + 1)
     return page_answer(page, limit, shown=shape_of, place=lambda key: key.id)
 
 

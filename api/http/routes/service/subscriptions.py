@@ -7,12 +7,12 @@ from functools import partial
 from secrets import token_bytes
 from typing import Annotated
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import Body, read_body
 from agentlog.api.http.codec.caller import TheLimits, TheTenant, principal_of, tenant_of
-from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
+from agentlog.api.http.codec.parameters import After, Limit, number_cursor
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.http.routing import Router
@@ -81,11 +81,11 @@ def create_subscription(request: Request, body: Body, limits: TheLimits) -> Resp
 @router.add("GET /subscriptions", "admin", responses=answers(200, Page[Subscription]))
 def list_subscriptions(
     tenant: TheTenant,
-    after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
+    after: After = None,
     limit: Limit = 100,
 ) -> Response:
     """List the tenant's subscriptions by name, and how far each is."""
-    page = tenant.subscriptions.page(after=without_nul(after or ""), limit=limit + 1)
+    page = tenant.subscriptions.page(after=after or "", limit=limit + 1)
     return page_answer(
         page, limit, shown=Subscription.of, place=lambda subscription: subscription.name
     )
