@@ -58,7 +58,7 @@ _APPROVED: Mapping[JsonValue, bool] = {
     "reject": False,
     "terminate": False,
 }
-_FIGURES = TokenWords(
+FIGURES = TokenWords(
     "input_tokens",
     "output_tokens",
     "total_tokens",
@@ -128,7 +128,7 @@ def _taken_usage(output: Fields) -> Draft:
     spent = output.item.get("usage")
     if not isinstance(spent, dict):
         return {}
-    figures, counted = _FIGURES.figures(spent), _FIGURES.keys(spent)
+    figures, counted = FIGURES.figures(spent), FIGURES.keys(spent)
     draft: Draft = {"usage": figures} if figures else {}
     if (cost := amount_at(spent, "total_cost")) is not None:
         draft["costUsd"] = cost

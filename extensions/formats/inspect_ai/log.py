@@ -6,8 +6,10 @@ from collections.abc import Set as AbstractSet
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonValue, object_at, object_of
+from agentlog.extensions.formats.inspect_ai.events import FIGURES
 from agentlog.extensions.formats.inspect_ai.sample import Sample
-from agentlog.projections.readers.fields import Fields
+from agentlog.extensions.formats.stated import stated
+from agentlog.projections.readers.fields import Fields, amount_at
 from agentlog.projections.readers.history import (
     Format,
     History,
@@ -158,22 +160,16 @@ def _facts(sample: Item, header: Item) -> Item:
         "epoch": sample.get("epoch"),
         "uuid": sample.get("uuid"),
         "totalTime": sample.get("total_time"),
-        "costUsd": _cost(sample.get("model_usage")),
     }
+    models = [object_of(usage) for usage in object_of(sample.get("model_usage")).values()]
+    figures = [FIGURES.figures(usage) for usage in models]
+    metadata |= stated(figures, [amount_at(usage, "total_cost") for usage in models])
     scores = sample.get("scores")
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else None
         parts = value.items() if isinstance(value, dict) else [("", value)]
         metadata |= {f"score.{name}.{key}".rstrip("."): part for key, part in parts}
     return {key: value for key, value in metadata.items() if isinstance(value, str | int | float)}
-
-
-def _cost(usage: JsonValue) -> float | None:
-    """Return the costs of all models, None where one is not known."""
-    models = usage.values() if isinstance(usage, dict) else ()
-    costs = [model.get("total_cost") if isinstance(model, dict) else None for model in models]
-    known = [cost for cost in costs if isinstance(cost, int | float)]
-    return sum(known) if known and len(known) == len(costs) else None
 
 
 def _goal(given: JsonValue) -> str | None:

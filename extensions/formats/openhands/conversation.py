@@ -13,6 +13,7 @@ from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, object_of, objects_of, text_at
 from agentlog.extensions.formats.openhands.events import READ, USUAL, CallFields
 from agentlog.extensions.formats.openhands.version_0 import join_events
+from agentlog.extensions.formats.stated import stated
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
 from agentlog.projections.readers.history import Format, History
@@ -48,13 +49,13 @@ def _read(document: JsonValue) -> Iterator[History]:
         conversation.begin(state, _time(events[1]))
     for event in events[1:] if state is not None else events:
         conversation.add(event)
-    # only facts that stay as they are while the thread grows
+    # of other facts only those that stay as they are while the thread grows
     facts = {} if state is None else state.item
     folder = object_at(facts, "workspace").get("working_dir")
     yield conversation.reading.history(
         id=text_at(facts, "id"),
         parent=_parent(facts.get("persistence_dir")),
-        metadata={"cwd": folder} if isinstance(folder, str) else {},
+        metadata={**({"cwd": folder} if isinstance(folder, str) else {}), **_stated(facts)},
     )
 
 
@@ -192,6 +193,16 @@ def figures_of(state: Item) -> dict[str, Item]:
             }
         case _:
             return {}
+
+
+def _stated(state: Item) -> Item:
+    """Return what a conversation states of the whole of it; 0 stands for what is not known."""
+    by_usage = object_at(state, "stats", "usage_to_metrics")
+    metrics = [Fields(object_of(value), "") for value in by_usage.values()]
+    tokens = [object_at(metric.item, "accumulated_token_usage") for metric in metrics]
+    figures = [_TOKENS.figures(counts) for counts in tokens if any(counts.values())]
+    costs = [metric.amount("accumulated_cost") or None for metric in metrics]
+    return stated(figures, costs)
 
 
 def _figures(metrics: JsonValue) -> Iterator[tuple[str, Item]]:

@@ -35,7 +35,8 @@ def _of(history: History, kind: str) -> list[Any]:
 def test_a_folder_of_events_is_one_thread_named_by_its_base_state() -> None:
     history = _read(FOLDER)
     assert history.id == json.loads((FOLDER / "base_state.json").read_text())["id"]
-    assert history.metadata == {"cwd": "/srv/build"}
+    stated = {"inputTokens": 3000, "outputTokens": 85, "costUsd": 0.0006}
+    assert history.metadata == {"cwd": "/srv/build", **stated}
     assert [draft["type"] for draft in history.drafts][:2] == ["openhands.base_state", "system"]
     assert not history.unmapped
 
