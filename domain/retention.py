@@ -111,9 +111,11 @@ def parse_rules(text: str) -> Rules:
             parse(text) if text.lstrip().startswith("{") else tomllib.loads(text)
         )
     except ValidationError as error:
-        first = error.errors()[0]
+        errors = error.errors()  # of a misspelt field, that it is none rather than what it is not
+        first = next((flaw for flaw in errors if flaw["type"] == "extra_forbidden"), errors[0])
         where = ".".join(map(str, first["loc"]))
-        reason = first["msg"].removeprefix("Value error, ")
+        is_unknown = first["type"] == "extra_forbidden"
+        reason = "no such field" if is_unknown else first["msg"].removeprefix("Value error, ")
         raise InvalidRules(f"{where}: {reason}" if where else reason) from error
     except RecursionError as error:  # of tomllib
         raise InvalidRules("too many levels") from error

@@ -119,6 +119,8 @@ class Settings(_Environment):
     """Address of the service that takes writes, for the answers of one that takes none."""
     read_audit: Literal["on", "off"] = "off"
     """Whether each read over HTTP is recorded before it is answered."""
+    access_days: int | None = Field(default=None, ge=1, le=36_500)
+    """Age in days from which `retention --apply` removes records of reads; by default never."""
     max_body_bytes: int = Field(default=16 * 2**20, ge=1)
     """The largest request body."""
     max_blob_bytes: int = Field(default=64 * 2**20, ge=1)
@@ -126,8 +128,7 @@ class Settings(_Environment):
     import_dir: Path | None = None
     """Folder of files that are being imported over HTTP; by default one in `data_dir`."""
     trial_dir: Path | None = None
-    """Folder in which `restore --check` makes the database that it throws away; by default
-    `data_dir`."""
+    """Folder of databases that `restore --check` throws away; by default `data_dir`."""
     max_import_bytes: int = Field(default=4 * 2**30, ge=1)
     """Most bytes of the files of all imports of a tenant over HTTP."""
     max_import_file_bytes: int = Field(default=256 * 2**20, ge=1)

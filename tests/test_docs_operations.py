@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agentlog.infrastructure.embedded import open_embedded
+from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import agentlog, environment
 from tests.databases import CARELESS, make_cluster, short_folder
 
@@ -59,3 +60,20 @@ def run(block: str, places: Mapping[str, Path], temporary: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+def test_every_table_that_grows_stands_in_the_guide_with_its_bound(
+    shared_database: Database,
+) -> None:
+    guide = (GUIDES / "operate.md").read_text()
+    section = guide.partition("### What grows")[2].partition("\nRead models, ")[0]
+    rows = [line.split("|")[1:4] for line in section.splitlines() if line.startswith("| `")]
+    named = {
+        name: bound.strip() for names, _, bound in rows for name in re.findall(r"`(\w+)`", names)
+    }
+    with shared_database.connection() as connection:
+        tables = connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'agentlog'"
+        ).fetchall()
+    assert named.keys() == {name for (name,) in tables}
+    assert all(named.values())

@@ -13,6 +13,7 @@ from agentlog.api.cli.session import (
     DataDir,
     Form,
     bring_up_to_now,
+    note_nothing,
     print_csv,
     print_line,
     service_in,
@@ -92,6 +93,8 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     with service_in(data_dir) as service:
         bring_up_to_now(service, read_models_of(report, question))
         answer = service.own.reports.ask(name, question)
+    if not answer.rows:
+        note_nothing("row", service)
     _print(answer, "json" if json else "csv" if csv else "table")
 
 

@@ -172,6 +172,12 @@ def print_csv(text: str) -> None:
     sys.stdout.write(shown)
 
 
+def note_nothing(what: str, service: Service) -> None:
+    """Say on standard error that a list is empty, and of which tenant it is."""
+    tenant = printable(repr(service.own.name))
+    typer.echo(f"no {what} of the tenant {tenant}, which AGENTLOG_TENANT names", err=True)
+
+
 def bring_up_to_now(service: Service, names: Iterable[str]) -> None:
     """Update read models to the log's current position; a stopped one is read as it is."""
     database, status = service.database, service.projection_status

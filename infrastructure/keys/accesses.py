@@ -2,14 +2,16 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import LiteralString
 
 import psycopg
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.points_in_time import BIGGEST
-from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Connections, Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.queries import fetch, run
+from agentlog.infrastructure.postgres.statements import statement
 
 
 class AccessNotRecorded(AgentlogError, kind="unavailable", transient=True):
@@ -29,6 +31,16 @@ class ReadsUnrecorded(AgentlogError, kind="unavailable"):
         super().__init__(
             "AGENTLOG_READ_AUDIT is on, and no read can be recorded where the database takes no "
             "writes: have audited clients read at the writer, or set AGENTLOG_READ_AUDIT=off here"
+        )
+
+
+class AccessesNotOwned(AgentlogError, kind="unavailable"):
+    """Another login than the owner of the table would remove records of accesses."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "AGENTLOG_ACCESS_DAYS: only the owner of the table removes records of accesses: have "
+            "AGENTLOG_DATABASE_URL name that login for `agentlog retention --apply`"
         )
 
 
@@ -94,3 +106,23 @@ class Accesses:
             limit=limit,
         )
         return [RecordedAccess(*row) for row in accesses]
+
+
+def forget_accesses(database: Connections, *, before: datetime) -> int:
+    """Remove all tenants' records of accesses before a time, as the table's owner; return how many.
+
+    Reads that are recorded wait meanwhile.
+
+    Raises:
+        AccessesNotOwned: the login is not the owner.
+    """
+    values = {"before": before, "day": f"{before:%Y-%m-%d}"}
+    switch: LiteralString = "ALTER TABLE agentlog.accesses {} TRIGGER accesses_only_grow"
+    try:
+        with database.connection() as connection, connection.transaction():
+            connection.execute(switch.format("DISABLE"))
+            (count,) = connection.execute(statement("forget_accesses"), values).fetchone() or (0,)
+            connection.execute(switch.format("ENABLE"))
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise AccessesNotOwned from error
+    return int(count)

@@ -117,7 +117,8 @@ class Database(Closing):
                 self.write_access.look(connection)
                 self.write_access.check_own()
         except psycopg.Error as error:
-            raise DatabaseUnavailable(str(error).strip()) from error
+            way = "see that it runs, and what AGENTLOG_DATABASE_URL names"
+            raise DatabaseUnavailable(f"{str(error).strip()}; {way}") from error
         self._pool.open()
         if self._canary is not None:
             self._canary.answers()

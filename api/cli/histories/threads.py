@@ -14,6 +14,7 @@ from agentlog.api.cli.session import (
     InvalidOption,
     ThreadArgument,
     bring_up_to_now,
+    note_nothing,
     pairs_of,
     print_line,
     print_listing,
@@ -70,6 +71,8 @@ def threads_(  # noqa: PLR0913 - one parameter an option
         with service_in(data_dir) as service:
             bring_up_to_now(service, summaries.models_of(query))
             page_of_rows = service.own.summaries.page(query)
+        if not page_of_rows.items:
+            note_nothing("thread that matches", service)
         _print_summaries(page_of_rows, as_json=json)
         return
     with service_in(data_dir) as service:
@@ -77,6 +80,8 @@ def threads_(  # noqa: PLR0913 - one parameter an option
             thread_heads.ThreadFilter(), before=after, limit=limit + 1, hidden=hidden
         )
     heads = page[:limit]
+    if not heads:
+        note_nothing("thread", service)
     if len(page) > limit:
         typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)
     print_listing(

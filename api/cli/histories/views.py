@@ -44,6 +44,8 @@ def outline(
     moment = None if at is None else parse_moment(at)
     with service_in(data_dir) as service:
         result = service.views.outline(thread, at=moment, hidden=hidden)
+    if not result.steps:
+        typer.echo("no step was taken by then: versions begin at 1", err=True)
     if json:
         print_line(outline_shapes.outline_json(result))
     else:

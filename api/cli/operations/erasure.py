@@ -1,6 +1,7 @@
 """The commands redact, retention and vacuum."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,7 @@ from agentlog.api.cli.session import (
     settings_with,
 )
 from agentlog.api.cli.terminal import printable
-from agentlog.api.composition import Service, open_as_owner
+from agentlog.api.composition import Service, open_as_owner, open_service
 from agentlog.api.shapes.shape import shape_of
 from agentlog.domain.json.answers import time_text
 from agentlog.domain.retention import Rules
@@ -29,7 +30,9 @@ from agentlog.infrastructure.erasure.retention import (
     rules_set_in,
 )
 from agentlog.infrastructure.erasure.vacuum import vacuum as vacuum_tables
+from agentlog.infrastructure.keys.accesses import forget_accesses
 from agentlog.infrastructure.runtime.secret_redaction import without_secrets
+from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.tenants import Tenant
 
 app = typer.Typer()
@@ -101,12 +104,13 @@ def retention(
 ) -> None:
     """List the threads whose contents are due to go by the rules; with --apply erase those.
 
+    --apply also removes records of accesses older than AGENTLOG_ACCESS_DAYS, as the owner.
     What is erased already is passed over, so it may be broken off, and run again every day. Where
     a thread or tenant fails, the others go on, and the exit code is 2.
     """
-    opening, given = service_in(data_dir), None if rules is None else read_rules(rules)
+    settings, given = settings_with(data_dir=data_dir), None if rules is None else read_rules(rules)
     gone, kept = list[Due](), list[Kept]()
-    with opening as service:
+    with open_service(settings) as service:
         for tenant, thread in _expired(service, given, apply=apply):
             if isinstance(thread, Due):
                 gone.append(thread)
@@ -116,6 +120,8 @@ def retention(
                 what = "failed" if thread.failed else "kept"
                 why = without_secrets(f"{tenant}\t{thread.thread_id}\t{what}: {thread.why}")
                 typer.echo(printable(why), err=True)
+        if apply and settings.access_days is not None:
+            _forget_accesses(settings, days=settings.access_days)
     events, size = sum(due.events for due in gone), sum(due.bytes for due in gone)
     failed = sum(thread.failed for thread in kept)
     counted = f"{len(gone)} threads, {events} events, {size} bytes"
@@ -147,6 +153,12 @@ def vacuum(
     typer.echo("rewritten" if full else "vacuumed")
     if warnings:
         raise typer.Exit(1)
+
+
+def _forget_accesses(settings: Settings, *, days: int) -> None:
+    with open_as_owner(settings, writes=True) as (database, _):
+        count = forget_accesses(database, before=datetime.now(UTC) - timedelta(days=days))
+    typer.echo(f"removed: {count} records of accesses older than {days} days", err=True)
 
 
 def _expired(

@@ -8,6 +8,7 @@ from agentlog.api.cli.session import AsJson, DataDir, print_listing, service_in
 from agentlog.api.cli.terminal import printable
 from agentlog.api.shapes.service import access as shapes
 from agentlog.api.shapes.shape import shape_of
+from agentlog.domain.access import SCOPES
 from agentlog.domain.json.answers import time_text
 from agentlog.infrastructure.keys.key import Key
 from agentlog.infrastructure.keys.terms import expiry_of, name_of, scopes_of
@@ -26,9 +27,7 @@ _MOST = 1000
 @keys_.command()
 def create(
     name: Annotated[str, typer.Option(help="What the key is for.")],
-    scope: Annotated[
-        list[str], typer.Option(help="read, append, redact or admin; may be repeated.")
-    ],
+    scope: Annotated[list[str], typer.Option(help=f"One of {', '.join(SCOPES)}; may be repeated.")],
     tenant: Tenant = None,
     expires: Annotated[
         str | None,

@@ -81,7 +81,7 @@ def bytes_of(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise InvalidOption(f"{file}: {error.strerror}") from error
+        raise InvalidOption(f"{file}: {error.strerror}; name a file that can be read") from error
 
 
 def _text_of(file: Path) -> str:

@@ -7,7 +7,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from agentlog.infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
+from agentlog.infrastructure.keys.accesses import (
+    Access,
+    Accesses,
+    AccessesNotOwned,
+    AccessNotRecorded,
+    forget_accesses,
+)
 from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.postgres.relay import Relay
 
@@ -80,3 +86,27 @@ def test_what_cannot_be_recorded_is_said(database_url: str) -> None:
 def test_what_the_database_refuses_is_not_recorded(own_database: Database) -> None:
     with pytest.raises(AccessNotRecorded):
         Accesses(own_database).note(access(route="\x00"))
+
+
+def test_old_accesses_go_by_the_owner_alone_and_a_record_says_so(
+    own_database: Database, database_url: str
+) -> None:
+    accesses = Accesses(own_database)
+    for days in (400, 401, 30):
+        accesses.note(access(at=NOON - timedelta(days=days)))
+    accesses.note(access(tenant="other", at=NOON - timedelta(days=500)))
+    before = NOON - timedelta(days=365)
+    with (
+        Database(database_url, pool_size=1, in_role=True) as of_the_service,
+        pytest.raises(AccessesNotOwned, match="AGENTLOG_ACCESS_DAYS"),
+    ):
+        forget_accesses(of_the_service, before=before)
+    assert forget_accesses(own_database, before=before) == 3
+    noted, kept = accesses.page("t")
+    assert kept.at == NOON - timedelta(days=30)
+    assert (noted.method, noted.route) == ("DELETE", "accesses before 2025-11-21: 2")
+    (other,) = accesses.page("other")
+    assert other.route == "accesses before 2025-11-21: 1"
+    assert forget_accesses(own_database, before=before) == 0
+    with own_database.connection() as connection, pytest.raises(psycopg.errors.RestrictViolation):
+        connection.execute("DELETE FROM agentlog.accesses")

@@ -1,7 +1,7 @@
 """The command retention, by a file of rules and by the rules that tenants have set."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
@@ -13,6 +13,8 @@ from hypothesis import strategies as some
 from agentlog.api.composition import open_service
 from agentlog.domain.facts import ThreadRedacted
 from agentlog.domain.json.text import print_text
+from agentlog.infrastructure.keys.accesses import Access, Accesses
+from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.threads import Threads
 from tests.command_line import agentlog
@@ -177,3 +179,17 @@ def test_a_text_without_rules_is_no_rule(database_url: str) -> None:
     assert refused.code == 2
     assert "retention: " in refused.err
     assert "rules are TOML or JSON" in refused.err
+
+
+def test_records_of_accesses_go_with_the_days_that_are_set(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = datetime.now(UTC) - timedelta(days=31)
+    with Database(database_url, pool_size=1) as database:
+        accesses = Accesses(database)
+        accesses.note(Access("default", at, None, "GET", "/v1/threads", None, 200, None))
+    assert "accesses" not in agentlog("retention", "--apply", url=database_url).err
+    monkeypatch.setenv("AGENTLOG_ACCESS_DAYS", "30")
+    assert "accesses" not in agentlog("retention", url=database_url).err
+    removed = "removed: 1 records of accesses older than 30 days"
+    assert removed in agentlog("retention", "--apply", url=database_url).err
