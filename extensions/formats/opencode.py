@@ -63,25 +63,27 @@ def _read_message(reading: Reading, message: Fields) -> None:
     info = message.inner("info")
     role = None if info is None else info.item.get("role")
     parts = message.item.get("parts")
-    if info is None or role not in _TEXTS or not isinstance(parts, list):
+    says = _TEXTS.get(role) if isinstance(role, str) else None
+    if info is None or says is None or not isinstance(parts, list):
         reading.keep(Fields(message.item, message.place), "message")
         return
     message.take("parts")
     info.take("role")
-    own_id = info.text("id") or message.place
+    own_id = text_at(info.item, "id") or message.place
     of_draft: Draft = {}
     if (at := _time(info.item, "created")) is not None:
         of_draft["timestamp"] = at
     # what is left of a message changes later: it stands beside the first that is made of it
     beside = [message]
     if role == "assistant":
+        info.text("id")
         of_draft["metadata"] = {"responseId": own_id}
         answered: Draft = {**of_draft, "id": derived_message_id(_NAME, own_id)}
         reading.add({**answered, **_response(info)}, *beside)
         beside = []
     for n, value in enumerate(parts):
         part = Fields(value, f"{message.place}.parts[{n}]")
-        _read_part(reading, part, str(role), of_draft, beside)
+        _read_part(reading, part, says, of_draft, beside)
         beside = []
     match error := object_at(info.item, "error"):
         case {"name": str(name)}:
@@ -108,7 +110,7 @@ def _response(info: Fields) -> Draft:
 
 
 def _read_part(
-    reading: Reading, part: Fields, role: str, of_message: Draft, beside: Sequence[Fields]
+    reading: Reading, part: Fields, says: str, of_message: Draft, beside: Sequence[Fields]
 ) -> None:
     own_id = text_at(part.item, "id") or part.place
     of_draft: Draft = {**of_message, "id": derived_message_id(_NAME, own_id)}
@@ -117,17 +119,22 @@ def _read_part(
     match part.item:
         case {"type": "text", "text": str(text)}:
             part.drop("type", "text")
-            is_made = part.item.get("synthetic") is True and role == "user"
-            draft: Draft = {"type": "system" if is_made else _TEXTS[role], "text": text}
+            is_made = part.item.get("synthetic") is True and says == "input"
+            draft: Draft = {"type": "system" if is_made else says, "text": text}
         case {"type": "reasoning", "text": str(text)}:
             part.drop("type", "text")
             draft = {"type": "reasoning", "title": "", "summary": text}
         case {"type": "file", "url": url} if (
-            role == "user" and (file := file_of_uri(url, part.item.get("filename"))) is not None
+            says == "input" and (file := file_of_uri(url, part.item.get("filename"))) is not None
         ):
-            part.drop("type", "url", "filename", "mime")
+            part.drop("type", "url")
+            part.text("filename")
+            if part.item.get("mime") == file["mimeType"]:
+                part.drop("mime")
             draft = {"type": "input", "files": [file]}
-        case {"type": "tool", "callID": str(call_id), "tool": str(tool), "state": dict()}:
+        case {"type": "tool", "callID": str(call_id), "tool": str(tool), "state": dict()} if (
+            call_id
+        ):
             _read_call(reading, part, {"callId": call_id, "name": tool}, of_draft, beside)
             return
         case {"type": str(kind)}:

@@ -150,8 +150,15 @@ def _response(message: Fields) -> Draft:
 def _output(content: JsonValue) -> JsonValue:
     """Return the text of a result, or its parts where there are others."""
     parts = array_of(content)
-    is_text = all(isinstance(part, dict) and part.keys() == {"type", "text"} for part in parts)
-    return text_of(parts) if parts and is_text else content
+    return text_of(parts) if parts and all(map(_is_text, parts)) else content
+
+
+def _is_text(part: JsonValue) -> bool:
+    match part:
+        case {"type": "text", "text": str(), **others}:
+            return not others
+        case _:
+            return False
 
 
 def _draft_of(part: Fields, says: str) -> Draft | None:

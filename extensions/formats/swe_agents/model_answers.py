@@ -1,6 +1,6 @@
 """Answers of a model in mini-swe-agent's trajectories: chat completions and Responses."""
 
-from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, amount_at, text_of
 from agentlog.projections.readers.messages.calls import take_call, take_calls
@@ -83,8 +83,8 @@ def rest_of(response: Item, message: Item) -> Item:
     known = [key for key in ("id", "model") if isinstance(response.get(key), str)]
     rest = {key: value for key, value in response.items() if key not in known}
     match array_of(response.get("choices")):
-        case [dict(choice)] if object_at(choice, "message").items() <= message.items():
-            rest["choices"] = [{key: value for key, value in choice.items() if key != "message"}]
+        case [{"message": dict(told), **others}] if told.items() <= message.items():
+            rest["choices"] = [others]
         case _:
             pass
     return rest

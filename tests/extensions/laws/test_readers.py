@@ -1,5 +1,6 @@
 """Laws of every reader: a value anywhere in a source is kept, or the source is refused."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,30 @@ NEW_KEY = "a new key"
 Place = tuple[str | int, ...]
 
 
+OTHERS = [None, True, 7, -1.5, "", [], {}, [[]], [{}], {"type": []}, ["x", {}]]
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
 @given(data=st.data())
 def test_a_value_anywhere_is_kept_or_refused(path: Path, data: st.DataObject) -> None:
     """Marked values are found again; of any others, what is read is valid."""
     chosen, value = data.draw(st.sampled_from(parsed_documents(path)))
     place = draw_place(value, data)
-    drawn = data.draw(json_values | st.sampled_from(MARKED) if place else json_values)
-    changed = with_at(value, place, drawn)
+    check_value(chosen, value, place, data.draw(json_values | st.sampled_from(MARKED)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_each_value_is_kept_or_refused(path: Path) -> None:
+    for chosen, value in parsed_documents(path):
+        for place in places_in(value):
+            for other in (*MARKED, *OTHERS):
+                check_value(chosen, value, place, other)
+
+
+def check_value(chosen: Format, value: Any, place: Place, new: Any) -> None:
+    """Read a document with another value at a place; a mark is found in what is read."""
+    changed = with_at(value, place, new)
     for format_ in FORMATS.values():
         for part in (changed, *(changed if isinstance(changed, list) else [])):
             format_.is_document(part)
@@ -42,12 +59,12 @@ def test_a_value_anywhere_is_kept_or_refused(path: Path, data: st.DataObject) ->
     for history in histories:
         for version, draft in enumerate(history.drafts, 1):
             sample_event(draft, version)
-    if drawn in MARKED:
+    if place and new in MARKED:
         kept = [
             [read.drafts, read.id, read.goal, read.parent, dict(read.metadata), dict(read.beside)]
             for read in histories
         ]
-        assert MARK.encode() in print_bytes(kept)
+        assert MARK.encode() in print_bytes(kept), f"{place}: {new}"
 
 
 def parsed_documents(path: Path) -> list[tuple[Format, Any]]:
@@ -56,6 +73,20 @@ def parsed_documents(path: Path) -> list[tuple[Format, Any]]:
         (chosen, parse(value) if isinstance(value, str) and path_is_json(path) else value)
         for chosen, _, value in documents_of(path)
     ]
+
+
+def places_in(value: Any, place: Place = ()) -> Iterator[Place]:
+    """Yield the places in a value, new keys too; of a list the first six items."""
+    if place:
+        yield place
+    keys: list[str | int] = []
+    if isinstance(value, dict):
+        keys = [*value]
+        yield (*place, NEW_KEY)
+    elif isinstance(value, list):
+        keys = [*range(min(len(value), 6))]
+    for key in keys:
+        yield from places_in(value[key], (*place, key))
 
 
 def draw_place(value: Any, data: st.DataObject) -> Place:

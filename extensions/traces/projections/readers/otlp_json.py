@@ -207,6 +207,8 @@ class _Request:
             here, key = f"{place}.attributes[{n}]", attribute.get("key")
             if not isinstance(key, str):
                 raise InvalidMessage.at(f"{here}.key", "not a string")
+            if key in attributes and self._work is None:
+                self._unread[here] = {key: attributes[key]}  # which this one replaces
             attributes[key] = self.value(attribute.get("value"), f"{here}.value")
         return attributes
 
