@@ -90,7 +90,11 @@ class Tenants(dict[str, "Tenant"], Closing):
         return self[name]
 
     def forget(self, name: str, thread_id: str) -> None:
-        """Drop a tenant's thread from memory, as contents of it were erased."""
+        """Drop a tenant's thread from memory, and what was sent of it to be imported.
+
+        Contents of it were erased.
+        """
+        self[name].uploads.erase(thread_id)
         self.recent_views.discard((name, thread_id))
         self.recent_readers.discard((name, thread_id))
         if name in self:

@@ -167,6 +167,7 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         erase_events(connection, Erasure.of(tenant, thread_id, version, fact))
         connection.execute(statement("lock_snapshots"), parameters)
         connection.execute(statement("delete_snapshots_of_thread"), parameters)
+        connection.execute(statement("erase_delivery_errors"), parameters)
         renewal.renew_rows(connection, tenant, thread_id)
         connection.execute(
             "SELECT agentlog.finish_erasure(%s, %s, %s)", (tenant, thread_id, version)

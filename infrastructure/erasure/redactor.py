@@ -109,6 +109,7 @@ class Redactor:
             version = self._last_redaction_of(thread_id, message_ids)
             fact["messages"] = list(dict.fromkeys(message_ids))
         if version is not None:
+            self._discard(thread_id)  # the first time it may have failed
             position = self._position(thread_id, version)
             return self._redaction(thread_id, version, position, message_ids, replayed=True)
         return self._erase(thread_id, fact, origin)

@@ -1,11 +1,12 @@
 """Vacuums erased contents out of tables and indexes; for the owner of the tables."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import LiteralString
 
 import psycopg
 from psycopg import sql
-from psycopg.errors import Diagnostic
+from psycopg.errors import Diagnostic, InsufficientPrivilege
 
 from agentlog.infrastructure.postgres.conninfo import untimed
 from agentlog.infrastructure.postgres.database import Connections
@@ -19,7 +20,8 @@ def vacuum(database: Connections, *, full: bool) -> Iterator[str]:
 
     Indexes are built anew beside the old ones: a GIN index never gives up a key. `full` rewrites
     the tables too, so that nothing is left in unused parts of their pages; it locks out all other
-    sessions meanwhile. `pg_statistic` holds the planner's statistics, which contain values.
+    sessions meanwhile. `pg_statistic` holds the planner's statistics, which contain values. Paths
+    of imports that made erased threads are erased first: the service itself may not.
 
     Raises:
         DatabaseUnavailable: the connection broke; tables vacuumed so far stay so.
@@ -39,6 +41,8 @@ def vacuum(database: Connections, *, full: bool) -> Iterator[str]:
         try:
             with untimed(connection):
                 connection.execute("SET client_min_messages = warning")
+                with suppress(InsufficientPrivilege):  # it is said of the table below
+                    connection.execute(statement("erase_import_paths"))
                 for index in connection.execute(statement("select_unfinished_indexes")).fetchall():
                     _run(connection, "DROP INDEX CONCURRENTLY IF EXISTS {}", index)
                 for table in [*tables, ("pg_catalog", "pg_statistic")]:

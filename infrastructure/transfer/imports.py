@@ -125,6 +125,11 @@ class Imports:
             return Import(*row)
         raise UnknownImport(import_id)
 
+    def of_thread(self, thread_id: str, ids: Sequence[str]) -> set[str]:
+        """Return which of some imports made a thread, or appended to it."""
+        rows = self._rows("select_imports_of_thread", thread_id=thread_id, ids=[*ids])
+        return {import_id for (import_id,) in rows}
+
     def keys_of(self, import_id: str) -> set[str | None]:
         """Return the ids of the keys by which an import made its threads; None is without."""
         return {key_id for (key_id,) in self._rows("select_import_keys", id=import_id)}

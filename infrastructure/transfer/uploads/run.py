@@ -31,6 +31,8 @@ class Run:
     state: Literal["waiting", "running"] = "waiting"
     done: int = 0
     total: int = 0
+    is_erased: bool = False
+    """Whether a thread of the import was erased meanwhile: what was sent goes at its end."""
 
     def advance(self, size: int) -> None:
         """Count bytes that are imported."""

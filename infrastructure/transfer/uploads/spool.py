@@ -35,6 +35,8 @@ from agentlog.infrastructure.transfer.uploads.errors import (
 KEPT_SECONDS = 86_400
 _MOST_IMPORTS, _MOST_FILES = 100, 10_000
 _PIECE_BYTES = 2**20
+_MODE = 0o600
+"""Of files: they have contents."""
 _ORDER, _FILES, _REPORT, _FINDINGS = "order.json", "files", "report.json", "findings.jsonl"
 
 
@@ -65,6 +67,10 @@ class Spool:
             _write_whole(self._folder / import_id / _ORDER, order)
         except OSError as error:
             raise SpoolUnwritable(error.strerror or str(error)) from error
+
+    def import_ids(self) -> list[str]:
+        """Return the ids of the imports that are on their way."""
+        return [order.parent.name for order in self._folder.glob(f"*/{_ORDER}")]
 
     def has(self, import_id: str) -> bool:
         """Return whether an import is on its way."""
@@ -137,6 +143,7 @@ class Spool:
         """Keep the report of a run, and all of its findings."""
         folder = self._folder / import_id
         with suppress(FileNotFoundError), _writing():  # it was discarded meanwhile
+            (folder / _FINDINGS).touch(mode=_MODE)
             with (folder / _FINDINGS).open("wb") as file:
                 file.writelines(print_bytes(finding) + b"\n" for finding in findings)
             _write_whole(folder / _REPORT, report)
@@ -177,6 +184,7 @@ class Spool:
                 self._counts[import_id] = count + 1
             with _writing():
                 file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                file.touch(mode=_MODE)
                 opened = file.open("wb" if is_whole else "ab")
         except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
             reason = "it is a folder and a file, by the names of two files"
@@ -236,6 +244,7 @@ def digests_in(content_digest: str) -> list[bytes | None]:
 
 def _write_whole(path: Path, value: JsonObject) -> None:
     part = path.with_suffix(".part")
+    part.touch(mode=_MODE)
     part.write_bytes(print_bytes(value))
     part.rename(path)
 

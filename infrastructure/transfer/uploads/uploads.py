@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,13 +10,13 @@ from typing import BinaryIO, Literal, NamedTuple
 
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError
-from agentlog.domain.json.values import JsonObject, object_at, text_at
+from agentlog.domain.json.values import JsonObject, integer_at, object_at, text_at, texts_of
 from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.files.sources import COMPRESSED, suffixes
 from agentlog.infrastructure.transfer.follower import FileFollower
 from agentlog.infrastructure.transfer.importer import Importer
-from agentlog.infrastructure.transfer.imports import Imports, RunningImport
+from agentlog.infrastructure.transfer.imports import Imports, RunningImport, UnknownImport
 from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.infrastructure.transfer.uploads.errors import (
     ImportBusy,
@@ -174,6 +174,29 @@ class Uploads:
         self._spool.discard(import_id)
         self._followers.pop(import_id, None)
 
+    def erase(self, thread_id: str) -> None:
+        """Remove what was sent of imports of a thread, with their reports: it was erased.
+
+        Of one that runs it goes at the end of the run.
+        """
+        ids = self._spool.import_ids()
+        of_thread = self._imports.of_thread(thread_id, ids) if ids else set()
+        for import_id in ids:
+            if import_id not in of_thread and not self._reported(import_id, thread_id):
+                continue
+            run = self._runs.get(import_id)
+            if run is not None:
+                run.is_erased = True
+            else:
+                with suppress(UnknownImport, ImportBusy):
+                    self.discard(import_id)
+
+    def _reported(self, import_id: str, thread_id: str) -> bool:
+        """Return whether the latest run came by a thread, or by more than its report names."""
+        report = self._spool.report(import_id) or {}
+        ids = texts_of(report.get("threadIds"))
+        return thread_id in ids or len(ids) < (integer_at(report, "threads") or 0)
+
     def _order(self, import_id: str) -> Order:
         return order_in(object_at(self._spool.order(import_id), "order"))
 
@@ -191,6 +214,9 @@ class Uploads:
             logger.exception("the report of import %s cannot be kept", import_id)
         finally:
             del self._runs[import_id]
+            if run.is_erased:
+                with suppress(UnknownImport):
+                    self.discard(import_id)
 
     def _import(self, import_id: str, run: Run) -> None:
         report, failure, hidden = ImportReport(), None, 0
