@@ -128,7 +128,7 @@ def run_examples(document: Path, environment: Mapping[str, str], folder: Path) -
             timeout=60,
             check=False,
         )
-        assert done.returncode == 0, f"{code}\n{done.stderr}"
+        assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
         if block["output"] is not None:
             _check(block["code"], block["output"], done.stdout)
 

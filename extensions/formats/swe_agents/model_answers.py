@@ -83,7 +83,7 @@ def rest_of(response: Item, message: Item) -> Item:
     known = [key for key in ("id", "model") if isinstance(response.get(key), str)]
     rest = {key: value for key, value in response.items() if key not in known}
     match array_of(response.get("choices")):
-        case [{"message": dict(told), **others}] if told.items() <= message.items():
+        case [{"message": dict(repeated), **others}] if repeated.items() <= message.items():
             rest["choices"] = [others]
         case _:
             pass

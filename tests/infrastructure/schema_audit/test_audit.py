@@ -123,3 +123,12 @@ def test_what_the_audit_makes_is_made_of_every_migration_and_gone_at_its_end(
         assert [*audit_schema(database, derived=True)] == []
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == before
     assert all("SCHEMA" not in step.sql or step.number <= 26 for step in migrations())
+
+
+def test_a_table_of_another_projection_is_not_ours_to_judge(database: Database) -> None:
+    own = "CREATE TABLE agentlog.tokens_by_model (model text PRIMARY KEY, tokens bigint)"
+    with _changed(database, own) as held:
+        assert held.findings() == []
+    child = "CREATE TABLE agentlog.heirs () INHERITS (agentlog.threads)"
+    with _changed(database, child) as held:
+        assert [finding.what for finding in held.findings()] == ["definition-differs"]
