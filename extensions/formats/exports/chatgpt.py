@@ -173,7 +173,7 @@ class _Branch(Reading):
             result["output"] = {**content.item}
             content.drop(*content.item)
         if content.item.get("content_type") == "system_error":
-            result["error"] = content.item.get("name") or "system_error"
+            result["error"] = text_at(content.item, "name") or "system_error"
         entry.add({"type": "tool_results", "results": [result]})
 
 

@@ -46,6 +46,7 @@ _USAGE = CHAT._replace(
 _DETAILS = re.compile(r'<details type="(reasoning|tool_calls)"([^<>]*)>(.*?)</details>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _SUMMARY = re.compile(r"\A\s*<summary>.*?</summary>\n?", re.DOTALL)
+_NO_FIELD = object()
 _QUOTE = re.compile(r"^> ?", re.MULTILINE)
 
 
@@ -53,14 +54,15 @@ def _read(document: JsonValue) -> Iterator[History]:
     whole = Fields(document, "")
     chat = whole.inner("chat") or whole
     history = chat.inner("history")
-    messages = object_of(None if history is None else history.take("messages"))
-    nodes = {key: node for key, node in messages.items() if isinstance(node, dict)}
-    if history is None or len(nodes) != len(messages):
+    messages = None if history is None else history.take("messages")
+    nodes = {key: node for key, node in object_of(messages).items() if isinstance(node, dict)}
+    if history is None or not isinstance(messages, dict) or len(nodes) != len(messages):
         raise InvalidMessage.at(chat.within("history"), "no object of messages")
-    flat = array_of(chat.item.get("messages"))
-    if all(object_of(item) == nodes.get(_key(item)) for item in flat):
+    flat = chat.item.get("messages")
+    if isinstance(flat, list) and all(item == nodes.get(_key(item)) for item in flat):
         chat.take("messages")  # the current branch again
-    facts = {**chat.texts({"title": "title"}), **whole.texts({"title": "title"})}
+    facts = whole.texts({"title": "title"}) or chat.texts({"title": "title"})
+    chat.take_equal(facts)
     models = array_of(chat.item.get("models"))
     if len(models) == 1 and isinstance(models[0], str):
         facts["model"] = models[0]
@@ -75,7 +77,8 @@ def _read(document: JsonValue) -> Iterator[History]:
             chat.put("params", {key: params[key] for key in params if key != "system"})
             reading.add({"type": "system", "text": prompt})
         for key in branch:
-            _read_message(reading, Fields(nodes[key], f"{place}.{key}"), parents[key])
+            before = parents[key] if parents[key] in nodes else None
+            _read_message(reading, Fields(nodes[key], f"{place}.{key}"), before)
         if number == 0:
             with reading.by_content():
                 reading.keep_left(whole, "chat")
@@ -124,16 +127,19 @@ def _read_message(reading: Reading, message: Fields, before: str | None) -> None
 
 def _files(message: Fields) -> Iterator[JsonValue]:
     """Take the files of a message whose contents stand in it."""
+    files = message.item.get("files")
+    if not isinstance(files, list):
+        return
     others: list[JsonValue] = []
-    for value in array_of(message.item.get("files")):
+    for value in files:
         file = object_of(value)
         if (image := file_of_uri(file.get("url"), file.get("name"))) is None:
             others.append(value)
         else:
-            others.append({key: file[key] for key in file if key not in ("url", "name")})
+            taken = {"url": file["url"], "name": image.get("filename")}
+            others.append({key: it for key, it in file.items() if it != taken.get(key, _NO_FIELD)})
             yield image
-    if "files" in message.item:
-        message.put("files", others)
+    message.put("files", others)
 
 
 def _read_answer(

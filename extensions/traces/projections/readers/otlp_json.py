@@ -208,7 +208,7 @@ class _Request:
             if not isinstance(key, str):
                 raise InvalidMessage.at(f"{here}.key", "not a string")
             if key in attributes and self._work is None:
-                self._unread[here] = {key: attributes[key]}  # which this one replaces
+                self._unread[f"{here}.key"] = {key: attributes[key]}  # which this one replaces
             attributes[key] = self.value(attribute.get("value"), f"{here}.value")
         return attributes
 
