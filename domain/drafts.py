@@ -5,6 +5,7 @@ its fields. The body stored is `{"id","timestamp","type", …}` with the caller'
 caller's order, compact; metadata is stored separately.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from agentlog.domain.facts import Fact, ThreadStarted
 from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
 from agentlog.domain.integrity.hash_chain import digest
 from agentlog.domain.json.text import parse_stored, print_bytes, print_checked
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.messages import Message
 from agentlog.domain.redaction import left_digests
 
@@ -58,6 +59,9 @@ class Origin:
 
 NO_ORIGIN = Origin()
 
+Masked = Callable[[JsonObject], JsonObject] | None
+"""Returns a message or fact, with its metadata, as it is kept; masked again it is the same."""
+
 
 class Prepared(NamedTuple):
     """A message validated and printed, ready for a decision; `left` has its `left_digests`."""
@@ -69,13 +73,16 @@ class Prepared(NamedTuple):
     metadata: bytes | None
     id_given: bool
     timestamp_given: bool
+    masked: Masked = None
 
     def same_content(self, stored_body: bytes) -> bool:
         """Return whether a stored body has the same content, in any order of keys: a retry.
 
-        A timestamp that the clock filled in is ignored.
+        A timestamp that the clock filled in is ignored, and so is what is masked by now.
         """
         ours, theirs = object_of(parse_stored(self.body)), object_of(parse_stored(stored_body))
+        if self.masked is not None:
+            theirs = self.masked(theirs)
         if not self.timestamp_given:
             ours["timestamp"] = theirs.get("timestamp")
         return print_bytes(ours, sort_keys=True) == print_bytes(theirs, sort_keys=True)
@@ -87,6 +94,7 @@ def prepare(
     message_id: str,
     timestamp: int,
     origin: Origin = NO_ORIGIN,
+    masked: Masked = None,
 ) -> Prepared:
     """Return the message of `draft`, with `message_id`, `timestamp` and trace where it has none.
 
@@ -98,10 +106,12 @@ def prepare(
         raise InvalidMessage([Flaw("", "not a JSON object: a message is one")])
     # the draft's own values win
     body = {"id": message_id, "timestamp": timestamp, "type": None, **draft}
-    metadata = body.pop("metadata", None)
     spelling = body["type"]
     if isinstance(spelling, str):
         body["type"] = stored_type(spelling)
+    if masked is not None:
+        body = masked(body)
+    metadata = body.pop("metadata", None)
     message = validate_message(body)
     text = print_checked(body)
     noted = None if metadata is None and origin is NO_ORIGIN else _metadata(metadata, origin)
@@ -113,6 +123,7 @@ def prepare(
         noted,
         "id" in draft,
         "timestamp" in draft,
+        masked,
     )
 
 
@@ -122,6 +133,7 @@ def prepare_fact(
     message_id: str,
     timestamp: int,
     origin: Origin = NO_ORIGIN,
+    masked: Masked = None,
 ) -> Prepared:
     """Return the message of a thread's fact; a retry may have another time.
 
@@ -131,6 +143,8 @@ def prepare_fact(
         InvalidMessage: with every flaw, each at its place.
     """
     body = {"id": message_id, "timestamp": timestamp, **fact}
+    if masked is not None:
+        body = masked(body)
     own_metadata = body.pop("metadata", None) if fact.get("type") in REMARK_TYPES else None
     message = validate_fact(body)
     text = print_checked(body)
@@ -144,6 +158,7 @@ def prepare_fact(
         metadata=metadata,
         id_given=True,
         timestamp_given="timestamp" in fact,
+        masked=masked,
     )
 
 

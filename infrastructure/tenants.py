@@ -17,7 +17,6 @@ from agentlog.lazy import Part, lazy_imports
 with lazy_imports():
     from agentlog.infrastructure import derived_audit, threads
     from agentlog.infrastructure.analysts import analyst, login, slots
-    from agentlog.infrastructure.appending import append_request
     from agentlog.infrastructure.audit import proofs, signing
     from agentlog.infrastructure.comparison import comparer, run_sets
     from agentlog.infrastructure.definitions import definitions, rules
@@ -130,7 +129,11 @@ class Tenant:
             tenant=own.name,
         )
     )
-    definitions = _Own(lambda own: definitions.Definitions(own.shared.database, tenant=own.name))
+    definitions = _Own(
+        lambda own: definitions.Definitions(
+            own.shared.database, tenant=own.name, changed=own.shared.writer.masks.discard
+        )
+    )
     rules = _Own(lambda own: partial(rules.rules_in, own.definitions))
     snapshots = _Own(
         lambda own: snapshots.Snapshots(own.confined, tenant=own.name, key=own.shared.snapshot_key)
@@ -193,6 +196,7 @@ class Tenant:
             tenant=own.name,
             clock=own.shared.clock,
             new_id=own.shared.new_id,
+            masks=own.shared.writer.masks,
         )
     )
     comparer = _Own(lambda own: comparer.Comparer(own.views))
@@ -231,7 +235,7 @@ class Tenant:
         shared = self.shared
         return rehearsal.Rehearsal(
             shared.database,
-            append_request.Preparer(clock=shared.clock, new_id=shared.new_id),
+            shared.writer.preparer,
             tenant=self.name,
             reader=self.reader,
             writer=shared.writer,

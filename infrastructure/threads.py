@@ -20,6 +20,10 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.projections.masking import mask as masks
 
 _MOST_REMARKS = 100
 """Labels of a thread, and criteria that it is judged by."""
@@ -57,6 +61,16 @@ class Threads:
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
         """Append as `append_many` does, without waiting: the outcomes are delivered."""
         self.writer.submit(requests, deliver)
+
+    @property
+    def mask(self) -> "masks.Mask | None":
+        """What the tenant masks; raises `DatabaseUnavailable`."""
+        return self.writer.masks.look(self._tenant)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether an append is handed over without asking the database."""
+        return self.writer.masks.is_recent(self._tenant)
 
     def request(  # noqa: PLR0913 - the parts of a request
         self,

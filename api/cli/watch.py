@@ -17,7 +17,7 @@ from agentlog.infrastructure.transfer.files.source_file import SourceFile, Unrea
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.follower import FileFollower
 from agentlog.infrastructure.transfer.report import ImportReport
-from agentlog.projections.readers.masking import KNOWN_SECRETS
+from agentlog.projections.masking.mask import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
 from agentlog_client.transfer import watch as remote
 from agentlog_client.transfer.agents import AGENTS, WatchedAgent

@@ -6,12 +6,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agentlog.domain.catalogue import MOST_FLAWS
-from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
+from agentlog.domain.drafts import (
+    NO_ORIGIN,
+    Masked,
+    Origin,
+    Prepared,
+    prepare,
+    prepare_fact,
+)
 from agentlog.domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from agentlog.domain.identifiers import check_thread_id, derived_message_id
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.threads import Breach
+from agentlog.infrastructure.appending.masks import TenantMasks
 from agentlog.infrastructure.eventlog.body_deduplication import Stored, stored
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.projections.kernel_writers import as_catalogue, is_in_seconds
 
 ThreadKey = tuple[str, str]
@@ -114,24 +123,45 @@ def wall_clock() -> int:
 
 
 class Preparer:
-    """Prepares requests; `clock` returns ms since the epoch, `new_id` a fresh ULID."""
+    """Prepares requests; `clock` returns ms since the epoch, `new_id` a fresh ULID.
 
-    def __init__(self, *, clock: Callable[[], int], new_id: Callable[[], str]) -> None:
+    What `masks` has for a tenant is masked here, before bodies and their digests are made.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], int],
+        new_id: Callable[[], str],
+        masks: TenantMasks | None = None,
+    ) -> None:
         self._clock = clock
         self._new_id = new_id
+        self._masks = masks
 
     def prepare(self, request: AppendRequest) -> Ready | AgentlogError:
-        """Return the prepared request, or the error that refuses it."""
+        """Return the prepared request, or the error that refuses it.
+
+        What no mask can be read for is checked, and then not taken.
+        """
+        masked: Masked = None
+        away: DatabaseUnavailable | None = None
+        try:
+            masked = self.masked_of(request.tenant)
+        except DatabaseUnavailable as error:
+            away = error
         try:
             check_thread_id(request.thread_id)
             if not (request.drafts or request.facts or request.closing):
                 raise EmptyAppend
             now = self._clock()
             prepared = [
-                *self._facts(request, request.facts, now),
-                *self._drafts(request, now),
-                *self._facts(request, request.closing, now),
+                *self._facts(request, request.facts, now, masked),
+                *self._drafts(request, now, masked),
+                *self._facts(request, request.closing, now, masked),
             ]
+            if away is not None:
+                return away.detached()
             return Ready(
                 request,
                 (request.tenant, request.thread_id),
@@ -142,8 +172,33 @@ class Preparer:
         except AgentlogError as error:
             return error.detached()
 
+    def masked_of(self, tenant: str) -> Masked:
+        """Return what masks a tenant's messages; raises `DatabaseUnavailable`."""
+        return None if self._masks is None else self._masks.masked(tenant)
+
+    def message(self, tenant: str, draft: JsonValue, origin: Origin) -> Prepared:
+        """Return the message of one draft; raises `InvalidMessage`."""
+        masked = self.masked_of(tenant)
+        return prepared_message(draft, self._new_id, self._clock(), origin, masked)
+
+    def fact(
+        self, tenant: str, fact: dict[str, JsonValue], message_id: str, origin: Origin
+    ) -> Prepared:
+        """Return the message of one fact; raises `InvalidMessage`."""
+        return prepare_fact(
+            fact,
+            message_id=message_id,
+            timestamp=self._clock(),
+            origin=origin,
+            masked=self.masked_of(tenant),
+        )
+
     def _facts(
-        self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int
+        self,
+        request: AppendRequest,
+        facts: Sequence[dict[str, JsonValue]],
+        now: int,
+        masked: Masked,
     ) -> list[Prepared]:
         return [
             prepare_fact(
@@ -151,18 +206,19 @@ class Preparer:
                 message_id=self._fact_id(request, fact),
                 timestamp=now,
                 origin=request.origin,
+                masked=masked,
             )
             for fact in facts
         ]
 
-    def _drafts(self, request: AppendRequest, now: int) -> list[Prepared]:
+    def _drafts(self, request: AppendRequest, now: int, masked: Masked) -> list[Prepared]:
         prepared: list[Prepared] = []
         flaws: list[Flaw] = []
         origin, times = request.origin, request.times
         for index, draft in enumerate(request.drafts):
             at = times[index] if times else now
             try:
-                prepared.append(prepared_message(draft, self._new_id, at, origin))
+                prepared.append(prepared_message(draft, self._new_id, at, origin, masked))
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws
                 if len(flaws) >= MOST_FLAWS:
@@ -180,7 +236,11 @@ class Preparer:
 
 
 def prepared_message(
-    draft: JsonValue, new_id: Callable[[], str], timestamp: int, origin: Origin
+    draft: JsonValue,
+    new_id: Callable[[], str],
+    timestamp: int,
+    origin: Origin,
+    masked: Masked = None,
 ) -> Prepared:
     """Return the message of a draft, also where a kernel's own writer wrote it.
 
@@ -189,11 +249,13 @@ def prepared_message(
     """
     message_id = "" if isinstance(draft, dict) and "id" in draft else new_id()
     try:
-        prepared = prepare(draft, message_id=message_id, timestamp=timestamp, origin=origin)
+        prepared = prepare(
+            draft, message_id=message_id, timestamp=timestamp, origin=origin, masked=masked
+        )
         if not is_in_seconds(prepared.message.timestamp):
             return prepared
     except InvalidMessage:
         if not isinstance(draft, dict):
             raise
     read = as_catalogue(object_of(draft))
-    return prepare(read, message_id=message_id, timestamp=timestamp, origin=origin)
+    return prepare(read, message_id=message_id, timestamp=timestamp, origin=origin, masked=masked)

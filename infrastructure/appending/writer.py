@@ -29,6 +29,7 @@ from agentlog.infrastructure.appending.append_request import (
 )
 from agentlog.infrastructure.appending.commit_plan import Commit
 from agentlog.infrastructure.appending.committer import Committer
+from agentlog.infrastructure.appending.masks import TenantMasks
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import (
     DatabaseUnavailable,
@@ -76,7 +77,8 @@ class Writer:
     ) -> None:
         self.making = threading.RLock()
         self._on_commit = on_commit
-        self._preparer = Preparer(clock=clock, new_id=new_id)
+        self.masks = TenantMasks(database)
+        self.preparer = Preparer(clock=clock, new_id=new_id, masks=self.masks)
         self._capacity = capacity
         self._queue: deque[_Entry] = deque()
         self._holding = threading.Lock()
@@ -147,7 +149,7 @@ class Writer:
             raise WriterOverloaded(self._capacity)
         self._database.write_access.check()
         self._database.check()  # a commit without an answer may wait for half a minute
-        tried = [self._preparer.prepare(request) for request in requests]
+        tried = [self.preparer.prepare(request) for request in requests]
         ready = [outcome for outcome in tried if isinstance(outcome, Ready)]
         self._queue.append(_Entry(tried, ready, asked_at, deliver))
 

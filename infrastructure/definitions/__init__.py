@@ -1,1 +1,1 @@
-"""What a tenant defines: rules (success, shells, retention) and saved filters."""
+"""What a tenant defines: rules (success, shells, retention, mask) and saved filters."""

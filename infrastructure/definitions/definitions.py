@@ -1,7 +1,7 @@
 """Definitions of a tenant, each change kept."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -54,11 +54,14 @@ def tenants_defining(database: Database, kind: Kind, name: str) -> Sequence[str]
 
 
 class Definitions:
-    """The definitions of one tenant, in the service's role."""
+    """The definitions of one tenant, in the service's role; `changed` is told the tenant."""
 
-    def __init__(self, database: Database, *, tenant: str) -> None:
+    def __init__(
+        self, database: Database, *, tenant: str, changed: Callable[[str], None] = lambda _: None
+    ) -> None:
         self._database = database
         self._tenant = tenant
+        self._changed = changed
 
     def all(self, kind: Kind) -> Sequence[Definition]:
         """Return the definitions of a kind that hold, by name."""
@@ -104,6 +107,7 @@ class Definitions:
                 if not last:
                     raise
             else:
+                self._changed(self._tenant)
                 return
 
     def _select(self, name_of_statement: str, **parameters: object) -> Sequence[Definition]:

@@ -1,4 +1,4 @@
-"""The rules that a tenant may set: what success is, which tools are shells, what is erased when."""
+"""The rules that a tenant may set: success, shells, what is erased when, what is masked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from agentlog.infrastructure.definitions.definitions import (
 )
 from agentlog.projections.filters.expression import ALL, Expression
 from agentlog.projections.filters.grammar import parse_filter
+from agentlog.projections.masking.rule import parse_mask
 from agentlog.projections.shell_command import SHELLS
 
-SUCCESS, SHELL_TOOLS, RETENTION = "success", "shells", "retention"
+SUCCESS, SHELL_TOOLS, RETENTION, MASK = "success", "shells", "retention", "mask"
 
 RULES: Mapping[str, str] = {
     SUCCESS: "What success is: a filter of metadata, exits and messages, as metadata.reward>=1 or "
@@ -22,6 +23,8 @@ RULES: Mapping[str, str] = {
     "between.",
     RETENTION: "Which threads lose their contents when, in TOML or JSON, by `agentlog retention "
     "--apply`. Where it is not set, none do.",
+    MASK: "What is masked before anything is written, in TOML or JSON: detectors, keys, words and "
+    "patterns, or all texts. Where it is not set, nothing is.",
 }
 """What each says."""
 
@@ -63,7 +66,7 @@ def check_rule(name: str, value: str) -> None:
     Raises:
         UnknownRule: there is no such rule.
         InvalidFilterText: what success is, is no filter.
-        InvalidDefinition: the text is none for that rule.
+        InvalidDefinition, InvalidMask: the text is none for that rule.
     """
     if name not in RULES:
         raise UnknownRule(name)
@@ -71,6 +74,8 @@ def check_rule(name: str, value: str) -> None:
         raise InvalidDefinition("success: say what success is, as metadata.reward>=1")
     if name == SHELL_TOOLS and len(value.split()) > _MOST_SHELLS:
         raise InvalidDefinition(f"shells: at most {_MOST_SHELLS} names")
+    if name == MASK:
+        parse_mask(value)
     if name == RETENTION:
         try:
             parse_rules(value)

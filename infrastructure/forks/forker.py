@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared, prepare_fact
+from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared
 from agentlog.domain.errors import (
     FutureMoment,
     InvalidMessage,
@@ -27,7 +27,8 @@ from agentlog.domain.json.beginning import BEGINNING_BYTES
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.points_in_time import Moment
 from agentlog.domain.redaction import left_digest
-from agentlog.infrastructure.appending.append_request import prepared_message
+from agentlog.infrastructure.appending.append_request import Preparer
+from agentlog.infrastructure.appending.masks import TenantMasks
 from agentlog.infrastructure.audit.records import log_snapshot, stored_events
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.following import MOST_MESSAGES
@@ -75,13 +76,14 @@ class Forker:
         tenant: str,
         clock: Callable[[], int],
         new_id: Callable[[], str],
+        masks: TenantMasks | None = None,
     ) -> None:
         self._database = database
         self._confined = confined
         self._reader = reader
         self._eraser = eraser
         self._tenant = tenant
-        self._clock = clock
+        self._preparer = Preparer(clock=clock, new_id=new_id, masks=masks)
         self._new_id = new_id
 
     def fork(  # noqa: PLR0913 - what a fork may be asked for
@@ -230,12 +232,12 @@ class Forker:
         if edit.kind == "drop":
             return None
         try:
-            return prepared_message(edit.message, self._new_id, self._clock(), origin)
+            return self._preparer.message(self._tenant, edit.message, origin)
         except InvalidMessage as error:
             raise error.within(f"edits[{index}].message") from error
 
     def _fact(self, fact: JsonObject, message_id: str, origin: Origin) -> Prepared:
-        return prepare_fact(fact, message_id=message_id, timestamp=self._clock(), origin=origin)
+        return self._preparer.fact(self._tenant, fact, message_id, origin)
 
     def _originals(self, source: ForkedFrom) -> dict[int, Original]:
         parameters = {

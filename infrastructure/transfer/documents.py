@@ -10,8 +10,8 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.files.records import SourceRecord, gathered
 from agentlog.infrastructure.transfer.template import check_template, named_fields
 from agentlog.lazy import lazy_imports
+from agentlog.projections.masking.mask import Mask
 from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.masking import Mask
 from agentlog.projections.readers.registry import UnclearFormat, are_one, recognise
 
 with lazy_imports():

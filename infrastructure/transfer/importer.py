@@ -94,6 +94,8 @@ class Importer:
     ) -> None:
         self._threads = threads
         self._running = running
+        if threads.mask is not None:
+            plan = replace(plan, masks=(*plan.masks, threads.mask))
         self._plan = plan
         self._documents = Documents(plan)
         self._progress = progress

@@ -16,9 +16,9 @@ from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.records import SourceRecord
 from agentlog.infrastructure.transfer.template import expand, expand_value
+from agentlog.projections.exchanges.masking import masked_message
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import OWN_FACTS, Format, History, is_own
-from agentlog.projections.readers.masking import masked_fields
 from agentlog.projections.readers.registry import RefusedSource, Remedy
 
 SOURCE = "source"
@@ -150,9 +150,9 @@ def _thread(
     started = _start_of(plan, record, history, templates, implied=bool(drafts))
     kinds = [kind for draft in drafts if isinstance(kind := draft.get("type"), str)]
     hits = Counter[str]()
-    if plan.masks:
-        drafts = [masked_fields(draft, plan.masks, hits) for draft in drafts]
-        started = started and masked_fields(started, plan.masks, hits)
+    for mask in plan.masks:
+        drafts = [masked_message(mask, draft, hits) for draft in drafts]
+        started = started and masked_message(mask, started, hits)
     return ImportedThread(
         thread_id,
         started,

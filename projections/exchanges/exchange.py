@@ -68,6 +68,8 @@ class Exchange:
     """How it was found on a tape; None where the provider was asked."""
     author: str | None = None
     """Who sent it through a gateway, as `appendedBy` has it; None without a key."""
+    mask: str | None = None
+    """The rule that masked it, without its words; None where nothing is masked."""
 
     @property
     def api(self) -> Api | None:
@@ -153,7 +155,12 @@ def payload_of(exchange: Exchange, run: str) -> JsonObject:
 
 def _names(exchange: Exchange) -> JsonObject:
     """Return what the client says of its conversation and its sub-agent, as far as it does."""
-    names = {"session": exchange.session, "agent": exchange.agent, "known": exchange.known}
+    names = {
+        "session": exchange.session,
+        "agent": exchange.agent,
+        "known": exchange.known,
+        "mask": exchange.mask,
+    }
     return {key: name for key, name in names.items() if name is not None}
 
 
@@ -197,6 +204,7 @@ def exchange_of(payload: JsonValue) -> Exchange:
             for name, size in object_at(fields, "leftOut").items()
             if isinstance(size, int)
         },
+        mask=text_at(fields, "mask"),
     )
 
 

@@ -24,7 +24,7 @@ from agentlog.projections.comparison.changes import changes
 from agentlog.projections.comparison.steps import ItemDigest
 from agentlog.projections.difference import state_difference
 from agentlog.projections.filters.expression import Term
-from agentlog.projections.readers.masking import KNOWN_SECRETS, masked
+from agentlog.projections.masking.mask import KNOWN_SECRETS
 from tests.bounds.entry_point import JSON_PIECES, EntryPoint
 
 _STEPS = ("a", "b", "ab", "ba", "c", "abc")
@@ -92,7 +92,7 @@ def _import(suffix: str) -> Callable[[str], object]:
         documents = Documents(Plan())
         chosen, records = documents.of(read_records(file))
         return [
-            list(chosen.read(masked(documents.value(record), KNOWN_SECRETS, Counter())))
+            list(chosen.read(KNOWN_SECRETS[0].value(documents.value(record), Counter())))
             for record in records
             if chosen is not None
         ]

@@ -30,7 +30,7 @@ from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.transfer.imports import RunningImport
 from agentlog.infrastructure.transfer.report import ImportReport, closing_lines
-from agentlog.projections.readers.masking import KNOWN_SECRETS
+from agentlog.projections.masking.mask import KNOWN_SECRETS
 from agentlog.projections.readers.registry import FORMATS, choose_format
 
 app = typer.Typer()

@@ -117,7 +117,7 @@ async def append(
     def deliver(outcomes: Outcomes) -> None:
         loop.call_soon_threadsafe(_settle, settling, outcomes)
 
-    if is_light and is_small(body):
+    if is_light and is_small(body) and threads.is_quick:
         threads.submit([read(body)], deliver)
     else:
         await run_in_threadpool(lambda: threads.submit([read(body)], deliver))

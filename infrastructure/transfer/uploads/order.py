@@ -14,7 +14,7 @@ from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.uploads.errors import InvalidPathName
 from agentlog.lazy import lazy_imports
-from agentlog.projections.readers.masking import KNOWN_SECRETS
+from agentlog.projections.masking.mask import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
 
 with lazy_imports():

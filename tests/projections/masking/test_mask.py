@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from agentlog.projections.readers.masking import KNOWN_SECRETS, masked
+from agentlog.projections.masking.mask import KNOWN_SECRETS
+from agentlog.projections.masking.shapes import SECRETS as SHAPES
 
 A, B = "a1B2" * 10, "0123456789abcdefABCD"
 SECRETS = {
@@ -21,6 +22,19 @@ SECRETS = {
     "stripe-key": f"sk_live_{B}",
     "hugging-face-token": "hf_" + "aBcDeFgHiJ" * 3 + "aBcD",
     "npm-token": f"npm_{A[:36]}",
+    "google-oauth-secret": f"GOCSPX-{B}",
+    "pypi-token": f"pypi-AgEIcHlwaS5vcmc{A}",
+    "sendgrid-key": f"SG.{A[:22]}.{(A + A)[:43]}",
+    "twilio-key": "SK" + "0f" * 16,
+    "digitalocean-token": "dop_v1_" + "0f" * 32,
+    "databricks-token": "dapi" + "0f" * 16,
+    "groq-key": f"gsk_{A}",
+    "xai-key": f"xai-{A}",
+    "perplexity-key": f"pplx-{A}",
+    "shopify-token": "shpat_" + "0f" * 16,
+    "vault-token": f"hvs.{A}",
+    "docker-token": f"dckr_pat_{A[:27]}",
+    "telegram-token": f"123456789:AA{A[:33]}",
     "agentlog-key": "agentlog_" + "abcdef234567" + "_" + "0f" * 32,
     "json-web-token": f"eyJ{B}.eyJ{B}.{A}",
     "password-in-url": "ann:s3cret",
@@ -38,16 +52,16 @@ PLAIN = [
 
 def mask(value: Any) -> tuple[Any, dict[str, int]]:
     hits = Counter[str]()
-    return masked(value, KNOWN_SECRETS, hits), dict(hits)
+    return KNOWN_SECRETS[0].value(value, hits), dict(hits)
 
 
-@pytest.mark.parametrize("name", [secret.name for secret in KNOWN_SECRETS])
+@pytest.mark.parametrize("name", [shape.name for shape in SHAPES])
 def test_a_secret_of_a_known_shape_is_masked_wherever_it_stands(name: str) -> None:
     secret = SECRETS[name]
     text = f"https://{secret}@host" if name == "password-in-url" else f"key={secret}, and so on"
     cleaned, hits = mask({"calls": [{"args": {"env": [text]}}], "argumentsText": text})
     assert secret not in str(cleaned)
-    assert f"[masked: {name}]" in cleaned["calls"][0]["args"]["env"][0]
+    assert f"[masked: {name}, {len(secret)}]" in cleaned["calls"][0]["args"]["env"][0]
     assert hits == {name: 2}
     assert mask(cleaned) == (cleaned, {})
 

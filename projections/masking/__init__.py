@@ -1,0 +1,1 @@
+"""Masks: secrets, personal data or all texts replaced before anything is written."""
