@@ -61,13 +61,15 @@ _FREE, _STRUCTURED = _At(), _At(is_free=False)
 class Mask:
     """A rule: shapes of texts, keys of objects (as `plain_key` has them), or all that is content.
 
-    `rule` says so to who replays, without the words; empty for one that no tenant has set.
+    `source` is the text that says so, empty for one that no tenant has set; `rule` is that without
+    the words, for who replays.
     """
 
     shapes: tuple[Shape, ...] = ()
     keys: frozenset[str] = frozenset()
     is_structure_only: bool = False
     rule: str = ""
+    source: str = ""
 
     def message(self, body: JsonObject, hits: Counter[str]) -> JsonObject:
         """Return a message, fact or draft with its contents masked; `hits` counts by name."""

@@ -83,7 +83,7 @@ def parse_mask(text: str) -> Mask:
     if "passwords" in rule.detectors:
         keys |= SECRET_KEYS
     printed = print_text(rule.model_dump(exclude_defaults=True, exclude={"words"}))
-    mask = Mask(tuple(_shapes_of(rule)), frozenset(keys), rule.mode == "structure", printed)
+    mask = Mask(tuple(_shapes_of(rule)), frozenset(keys), rule.mode == "structure", printed, text)
     if not (mask.shapes or mask.keys or mask.is_structure_only):
         raise InvalidMask("it masks nothing: name detectors, keys, words or patterns")
     return mask

@@ -21,13 +21,15 @@ from agentlog.extensions.runs.api.gateway.door import Bounds
 from agentlog.extensions.runs.api.gateway.proxy import Proxy, serve, server_of
 from agentlog.extensions.runs.api.gateway.team_door import TeamDoor
 from agentlog.extensions.runs.infrastructure.exchanges.gateway_files import GatewayFiles
+from agentlog.extensions.runs.infrastructure.exchanges.rules import Rules
 from agentlog.extensions.runs.infrastructure.exchanges.spools_aside import exposition
 from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.appending.masks import TenantMasks
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.keys import Keys
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.listening.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import KEYED, Listener
 from agentlog.infrastructure.runtime.logging import LogFormat, logs_on_stderr
 
 _POOL = 2
@@ -60,7 +62,8 @@ def main(orders: BinaryIO) -> int:
 
     def files_of(tenant: str) -> GatewayFiles:
         if tenant not in files:
-            files[tenant] = GatewayFiles(Path(order.folder), tenant, new_id=new_id)
+            rule = partial(rules.rule, tenant)
+            files[tenant] = GatewayFiles(Path(order.folder), tenant, new_id=new_id, rule=rule)
         return files[tenant]
 
     with (
@@ -69,6 +72,8 @@ def main(orders: BinaryIO) -> int:
         Database(order.database, pool_size=_POOL, in_role=True) as database,
         Listener(database) as notifications,
     ):
+        rules = Rules(TenantMasks(database))
+        notifications.on(KEYED, rules.refresh)  # and at each poll
         keys = Keys(database, random_bytes=secrets.token_bytes, clock=_now)
         entrance = Entrance(
             RecentKeys(keys, notifications, ticks=time.monotonic),

@@ -22,9 +22,20 @@ FOLDER = "gateway"
 
 
 class GatewayFiles:
-    """Writes the exchanges of one tenant; `new_id` returns ULIDs, by which files are in order."""
+    """Writes the exchanges of one tenant; `new_id` returns ULIDs, by which files are in order.
 
-    def __init__(self, folder: Path, tenant: str, *, new_id: Callable[[], str]) -> None:
+    `rule` returns the tenant's rule for masking, None where it has none.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        tenant: str,
+        *,
+        new_id: Callable[[], str],
+        rule: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        self._rule = rule
         self._folder = folder
         self._tenant = tenant
         self._new_id = new_id
@@ -38,7 +49,7 @@ class GatewayFiles:
 
     def begin(self, exchange: Exchange) -> None:
         """Write that an attempt begins; one that cannot be written is passed on all the same."""
-        header = Header(self._new_id(), "", tenant=self._tenant)
+        header = Header(self._new_id(), "", tenant=self._tenant, mask=self._rule())
         try:
             path, lock = create_held_spool(self._folder, header)
             writer = SpoolWriter(path)

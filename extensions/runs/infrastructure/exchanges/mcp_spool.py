@@ -5,14 +5,18 @@ that what another had half written when it was killed ends there.
 """
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import parse, print_bytes
-from agentlog.domain.json.values import JsonObject, JsonValue, array_of
+from agentlog.domain.json.text import parse, parse_or, print_bytes
+from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, text_at
 from agentlog.extensions.runs.projections.mcp_exchange import End, McpExchange
+from agentlog.projections.masking.mask import Mask
+from agentlog.projections.masking.rule import parse_mask
 
 
 class McpBeginning(msgspec.Struct, tag="mcp-begun"):
@@ -41,15 +45,25 @@ _encode = msgspec.json.Encoder().encode
 
 
 class SpoolAppender:
-    """Appends lines to a spool; that one cannot be written is kept in `error`."""
+    """Appends lines to a spool; that one cannot be written is kept in `error`.
+
+    What the rule in the spool's first line masks is masked before it is written.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
         self.error: OSError | None = None
+        with path.open("rb") as file:
+            rule = text_at(object_of(parse_or(file.readline())), "mask")
+        self.mask = None if rule is None else parse_mask(rule)
 
     def write(self, line: msgspec.Struct) -> None:
         """Write a line."""
+        if self.mask is not None and isinstance(line, McpBeginning):
+            line = replace(line, params=_masked(self.mask, line.params))
+        elif self.mask is not None and isinstance(line, McpEnding):
+            line = replace(line, answer=_masked(self.mask, line.answer))
         rest = memoryview(b"\n" + _encode(line) + b"\n")
         try:
             while rest:
@@ -79,6 +93,10 @@ class SpoolAppender:
         for field, answer in exchange.answer.items():
             ending.field, ending.answer = field, msgspec.Raw(print_bytes(answer))
         self.write(ending)
+
+
+def _masked(mask: Mask, text: msgspec.Raw) -> msgspec.Raw:
+    return msgspec.Raw(print_bytes(mask.structured(_value(text), Counter())))
 
 
 def mcp_exchange(beginning: McpBeginning, ending: McpEnding | None) -> McpExchange:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
+from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.runs.infrastructure.exchanges.mcp_spool import (
     McpBeginning,
     McpEnding,
@@ -22,8 +23,11 @@ from agentlog.extensions.runs.infrastructure.exchanges.mcp_spool import (
     mcp_exchange,
 )
 from agentlog.extensions.runs.projections.mcp_exchange import McpExchange
+from agentlog.extensions.runs.projections.written.streams import written_stream
 from agentlog.infrastructure.runtime.file_lock import FileLock
 from agentlog.projections.exchanges.exchange import End, Exchange
+from agentlog.projections.exchanges.masking import masked_exchange
+from agentlog.projections.exchanges.requests import Api
 
 SUFFIX = ".spool"
 _UNLOCKED = ".new"
@@ -62,6 +66,7 @@ class _Ending(msgspec.Struct, tag="ended", rename={"response": "body"}):
     chunks: list[tuple[int, float]]
     left_out: dict[str, int] = {}
     replayed: str | None = None
+    mask: str | None = None
 
 
 class _Recorder(msgspec.Struct, tag="recorder"):
@@ -80,6 +85,8 @@ class Header(msgspec.Struct, tag="run"):
     """Of a replay that is kept: its origin and its changes, as the run's message has them."""
     tenant: str | None = None
     """Of an exchange of a gateway's, which has no run: whose it is."""
+    mask: str | None = None
+    """The rule by which the lines are masked."""
 
 
 _Line = _Beginning | _Ending | _Recorder | Header | McpBeginning | McpEnding
@@ -100,11 +107,18 @@ class SpoolWriter(SpoolAppender):
 
     def begin(self, exchange: Exchange) -> None:
         """Write that an attempt begins."""
-        self.write(msgspec.convert(exchange, _Beginning, from_attributes=True))
+        self.write(msgspec.convert(self._masked(exchange), _Beginning, from_attributes=True))
+
+    def _masked(self, exchange: Exchange) -> Exchange:
+        return (
+            exchange
+            if self.mask is None
+            else masked_exchange(self.mask, exchange, stream_of=_stream)
+        )
 
     def end(self, exchange: Exchange) -> Path | None:
         """Write how an attempt ended, wait until it is on disk, and return the spool."""
-        self.write(msgspec.convert(exchange, _Ending, from_attributes=True))
+        self.write(msgspec.convert(self._masked(exchange), _Ending, from_attributes=True))
         self.sync()
         return self.path
 
@@ -179,6 +193,10 @@ class SpoolReader:
                 asked = self._open_mcp.pop(name, None)
                 if asked is not None:
                     yield mcp_exchange(asked, line)
+
+
+def _stream(answer: JsonObject, api: Api) -> bytes:
+    return written_stream(answer, api, with_usage=True)
 
 
 def create_spool(folder: Path, header: Header, *, suffix: str = SUFFIX) -> Path:

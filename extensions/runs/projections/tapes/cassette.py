@@ -23,6 +23,8 @@ from agentlog.domain.json.values import (
 from agentlog.extensions.runs.projections.mcp_exchange import McpExchange, mcp_exchange_of
 from agentlog.extensions.runs.projections.tapes.changes import Changes, changes_of
 from agentlog.projections.exchanges.exchange import Exchange, exchange_of
+from agentlog.projections.masking.mask import Mask
+from agentlog.projections.masking.rule import parse_mask
 
 _VERSION = 1
 
@@ -66,6 +68,12 @@ class RecordedRun:
     def stages(self) -> "list[RecordedRun]":
         """The runs that went on from each other, from the first to this one."""
         return [*(() if self.origin is None else self.origin.stages), self]
+
+
+def masks_of(payloads: Iterable[Iterable[JsonObject]]) -> list[Mask]:
+    """Return the masks by which exchanges of runs were masked on record."""
+    rules = {rule for run in payloads for item in run if (rule := text_at(item, "mask"))}
+    return [parse_mask(rule) for rule in sorted(rules)]
 
 
 def cassette_lines(run: RecordedRun) -> Iterator[JsonObject]:

@@ -45,6 +45,7 @@ _PATTERNS: Sequence[tuple[re.Pattern[str], str]] = (
     (re.compile(r"\bagentId: \w+"), "agentId: <id>"),  # Claude Code
     (re.compile(r"\bSendMessage with to: '\w+'"), "SendMessage with to: '<id>'"),
     (re.compile(r"\bduration_ms: \d+"), "duration_ms: <time>"),
+    (re.compile(r"\[masked: ([a-z-]+), \d+\]"), r"[masked: \1]"),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue, array_of
-from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun
+from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun, masks_of
 from agentlog.extensions.runs.projections.tapes.changes import NoSuchField
 from agentlog.extensions.runs.projections.tapes.places import Recorded, next_place
 from agentlog.extensions.runs.projections.tapes.request_keys import (
@@ -23,6 +23,7 @@ from agentlog.extensions.runs.projections.tapes.request_keys import (
     keyed,
 )
 from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.masking import masked_exchange
 
 _SHOWN, _BEFORE = 300, 60
 """Characters of each form of a difference, and how many of them are equal before it."""
@@ -81,6 +82,8 @@ class ReplayReport:
     """Requests that ask no model, answered as recorded."""
     reconstructed: int = 0
     """Answers that were built from messages: what was sent beside them is not known."""
+    masked: int = 0
+    """Exchanges of the tape that were masked on record."""
     unmatched: list[tuple[Exchange, Difference | None]] = field(default_factory=list)
     unused: list[Exchange] = field(default_factory=list)
     """Recorded calls with tools that nothing asked for."""
@@ -135,6 +138,8 @@ class Tape:
         ]
         self._runs = [stage.run for stage in recorded.stages for _ in stage.payloads]
         self._changes = [stage.changes for stage in recorded.stages if stage.changes]
+        self._masks = masks_of(stage.payloads for stage in recorded.stages)
+        self.report.masked = sum(exchange.mask is not None for exchange, _ in self._recorded)
         self._knows_machine = any(stage.values for stage in recorded.stages)
         self._used: set[int] = set()
         self._by_place = by_place
@@ -156,6 +161,12 @@ class Tape:
         values = values if self._knows_machine else {}
         request = keyed(exchange, values)
         forms = [(exchange, request), *self._changed(exchange, values)]
+        forms += [
+            (kept, keyed(kept, values))
+            for mask in self._masks
+            for sent, _ in (*forms,)
+            if (kept := masked_exchange(mask, sent)) is not sent
+        ]
         answer = self._on_tape(forms)
         if answer is None and self._by_place and exchange.api is not None:
             answer = self._in_place(forms)

@@ -1,14 +1,14 @@
 """A tool tape: the recorded calls of a run's tools, which answer those of another run of it."""
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes, print_text
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of, text_at
 from agentlog.extensions.runs.projections.mcp_exchange import CALL, McpExchange, arguments_of
-from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun
+from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun, masks_of
 from agentlog.extensions.runs.projections.tapes.recorded_tools import (
     CallNotRecorded,
     RecordedCall,
@@ -16,6 +16,7 @@ from agentlog.extensions.runs.projections.tapes.recorded_tools import (
     ToolMode,
     calls_of_run,
 )
+from agentlog.projections.masking.mask import Mask
 
 Tools = Literal["live", "recorded", "refuse"]
 """What becomes of calls in a replay: the tools run, the record answers, or none is answered."""
@@ -39,9 +40,10 @@ class ToolTape:
     Servers are found by their names in the run. Of MCP's other requests, equal ones get their
     answers in the recorded order, and then the last one again. In a fork, where `is_whole` is
     false, not all that is recorded has to be called.
+    What was masked on record is masked here before calls are compared.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it consists of
         self,
         mode: Tools,
         calls: Iterable[RecordedCall] = (),
@@ -49,11 +51,15 @@ class ToolTape:
         *,
         matching: ToolMode = "strict",
         is_whole: bool = True,
+        masks: Sequence[Mask] = (),
     ) -> None:
+        self._masks = masks
         self.mode = mode
         self.answered = 0
         self.refused = 0
-        self.own = RecordedTools(calls, mode=matching)
+        self.own = RecordedTools(
+            [call._replace(arguments=self._masked(call.arguments)) for call in calls], mode=matching
+        )
         self._is_whole = is_whole
         self._others: dict[tuple[str, bytes], deque[JsonObject]] = defaultdict(deque)
         by_server: dict[str, list[RecordedCall]] = defaultdict(list)
@@ -62,9 +68,10 @@ class ToolTape:
             if exchange.tool is not None:
                 unanswered = None if answer else exchange.end
                 answer = answer or _error(_NO_ANSWER, f"not answered when recorded: {exchange.end}")
-                known.append(RecordedCall(exchange.tool, exchange.arguments, answer, unanswered))
+                arguments = self._masked(exchange.arguments)
+                known.append(RecordedCall(exchange.tool, arguments, answer, unanswered))
             elif answer:
-                key = _key(exchange.method, exchange.params)
+                key = _key(exchange.method, self._masked(exchange.params))
                 self._others[exchange.server, key].append(answer)
         self._servers = {
             server: RecordedTools(known, mode=matching) for server, known in by_server.items()
@@ -81,7 +88,10 @@ class ToolTape:
         if mode == "live":
             return cls(mode)
         calls = calls_of_run(run)
-        return cls(mode, calls, run.mcp_exchanges, matching=matching, is_whole=is_whole)
+        masks = masks_of(stage.payloads for stage in run.stages)
+        return cls(
+            mode, calls, run.mcp_exchanges, matching=matching, is_whole=is_whole, masks=masks
+        )
 
     def answer(self, name: str, arguments: JsonValue) -> RecordedCall:
         """Return the recorded call that answers one of the agent's own tools.
@@ -108,7 +118,7 @@ class ToolTape:
                 return {"result": {"content": content, "isError": True, "resultType": "complete"}}
         if method == "ping":
             return {"result": {}}
-        answers = self._others[server, _key(method, params)]
+        answers = self._others[server, _key(method, self._masked(params))]
         if not answers:
             return _error(_METHOD_NOT_FOUND, f"not recorded of the server {server!r}: {method}")
         return answers.popleft() if len(answers) > 1 else answers[0]
@@ -137,11 +147,17 @@ class ToolTape:
         yield None, self.own
         yield from self._servers.items()
 
+    def _masked(self, value: JsonValue) -> JsonValue:
+        """Return a value as the record would have it."""
+        for mask in self._masks:
+            value = mask.value(value, Counter())
+        return value
+
     def _answer(self, tools: RecordedTools, name: str, arguments: JsonValue) -> RecordedCall:
         if self.mode == "refuse":
             self.refused += 1
             raise CallRefused(name, arguments)
-        call = tools.answer(name, arguments)
+        call = tools.answer(name, self._masked(arguments))
         self.answered += 1
         return call
 

@@ -21,6 +21,7 @@ from agentlog.extensions.runs.infrastructure.exchanges.spools_aside import reaso
 from agentlog.extensions.runs.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.extensions.runs.infrastructure.exchanges.uploader import Uploader, upload_left
 from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.settings import ProviderSettings, Settings
 
 app = typer.Typer()
@@ -47,9 +48,10 @@ def record(
     upstreams = upstreams_of(ProviderSettings())
     origins = {upstream.name: upstream.origin for upstream in upstreams}
     run = Ulids(wall_clock, secrets.randbits)()
-    header = Header(run, check_thread_id(thread or f"record-{run}"), name, values_here())
+    thread_id = check_thread_id(thread or f"record-{run}")
     with ExitStack() as stack:
         service = _service(stack, settings)
+        header = Header(run, thread_id, name, values_here(), mask=_rule(service))
         try:
             spool = stack.enter_context(own_spool(settings.spool_dir, header))
         except OSError as error:
@@ -90,6 +92,15 @@ def _service(stack: ExitStack, settings: Settings) -> Service | None:
     except Exception as error:  # noqa: BLE001 - the command runs all the same
         _say(f"earlier recordings wait in {settings.spool_dir}: {reason_of(error)}")
     return service
+
+
+def _rule(service: Service | None) -> str | None:
+    """Return the rule for masking; None where there is none, or the log cannot be reached."""
+    try:
+        mask = None if service is None else service.threads.mask
+    except DatabaseUnavailable:
+        return None
+    return None if mask is None else mask.source
 
 
 def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:

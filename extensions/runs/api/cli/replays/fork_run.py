@@ -159,7 +159,9 @@ def _run_live(
     tape = Tape(below, asked)
     tools = ToolTape.of_run(whole, order.tools, is_whole=asked is None)
     origins = {upstream.name: upstream.origin for upstream in upstreams}
-    header = Header(run, thread_id, None, values_here(), facts)
+    mask = service.threads.mask
+    rule = None if mask is None else mask.source
+    header = Header(run, thread_id, None, values_here(), facts, mask=rule)
     with own_spool(spool_dir, header) as spool:
         fork = Fork(SpoolWriter(spool), origins, changes, dict(order.answers))
         uploader = Uploader(spool)

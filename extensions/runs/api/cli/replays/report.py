@@ -27,8 +27,7 @@ def report_lines(thread_id: str, report: ReplayReport, tools: ToolTape) -> Itera
             f"built from messages: {report.reconstructed}; system prompt, tools and parameters "
             "are not known, and not compared"
         )
-    if report.others:
-        yield f"requests that ask no model, answered as recorded: {report.others}"
+    yield from _remarks(report)
     for answer in report.answers:
         if answer.by == "place" and answer.difference is not None:
             yield f"answered by its place alone: request {answer.request}"
@@ -43,6 +42,13 @@ def report_lines(thread_id: str, report: ReplayReport, tools: ToolTape) -> Itera
         yield f"tool {_of(server)}: {missed}"
     for server, call in tools.unused:
         yield f"tool {_of(server)}: recorded, and not called: {call}"
+
+
+def _remarks(report: ReplayReport) -> Iterator[str]:
+    if report.masked:
+        yield f"masked on record: {report.masked} exchanges; requests are compared masked"
+    if report.others:
+        yield f"requests that ask no model, answered as recorded: {report.others}"
 
 
 def _of(server: str | None) -> str:
@@ -76,6 +82,7 @@ def report_json(report: ReplayReport, tools: ToolTape) -> JsonObject:
         "place": report.placed,
         "others": report.others,
         "reconstructed": report.reconstructed,
+        **({"masked": report.masked} if report.masked else {}),
         "answers": answers,
         "unmatched": unmatched,
         "unused": unused,
