@@ -3,11 +3,13 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from fastapi.testclient import TestClient
 
 from agentlog.api.http.codec.bodies import append
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import parse
+from agentlog.infrastructure.appending import masks
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
@@ -25,6 +27,13 @@ _LARGE = b'{"type": "reply", "text": "%s"}' % (b"large " * 20_000)
 
 def _read(body: bytes) -> AppendRequest:
     return AppendRequest(TENANT, "t", [parse(body)])
+
+
+@pytest.fixture(autouse=True)
+def _known_mask(threads: Threads, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tenant's mask is known, and so appends are handed over at once, in their order."""
+    monkeypatch.setattr(masks, "FRESH_SECONDS", 3600.0)
+    assert threads.mask is None
 
 
 def _append_at_once(threads: Threads, bodies: list[bytes]) -> list[Appended | BaseException]:
