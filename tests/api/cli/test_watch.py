@@ -72,7 +72,7 @@ def test_a_session_is_followed_and_gone_on_with_after_a_restart(
             _, err = process.communicate(timeout=WAIT_SECONDS)
             assert "Traceback" not in err
         added(session, user(3, f"three, by {TOKEN}") if more == "two" else "")
-    assert inputs(database_url) == ["one", "two", "three, by [masked: github-token, 40]", "four"]
+    assert inputs(database_url) == ["one", "two", "three, by [masked: github-token, 44]", "four"]
     whole = agentlog("verify", url=database_url)
     assert whole.code == 0
 
