@@ -83,8 +83,12 @@ def rest_of(response: Item, message: Item) -> Item:
     known = [key for key in ("id", "model") if isinstance(response.get(key), str)]
     rest = {key: value for key, value in response.items() if key not in known}
     match array_of(response.get("choices")):
-        case [{"message": dict(repeated), **others}] if repeated.items() <= message.items():
-            rest["choices"] = [others]
+        case [dict(choice)] if _repeats(choice.get("message"), message):
+            rest["choices"] = [{key: choice[key] for key in choice if key != "message"}]
         case _:
             pass
     return rest
+
+
+def _repeats(value: JsonValue, message: Item) -> bool:
+    return isinstance(value, dict) and value.items() <= message.items()

@@ -23,7 +23,7 @@ NEW_KEY = "a new key"
 Place = tuple[str | int, ...]
 
 
-OTHERS = [None, True, 7, -1.5, "", [], {}, [[]], [{}], {"type": []}, ["x", {}]]
+OTHERS: list[Any] = [None, True, 7, -1.5, "", [], {}, [[]], [{}], {"type": []}, ["x", {}]]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
