@@ -89,7 +89,7 @@ def test_a_service_imports_only_what_it_needs_for_its_first_answer(
         assert httpx2.get(f"{address[0]}/v1/threads").json()["items"]
         process.terminate()
         process.communicate(timeout=WAIT_SECONDS)
-    _check_imports(tmp_path / "modules", _OF_SERVE, 541)
+    _check_imports(tmp_path / "modules", _OF_SERVE, 545)
 
 
 def _check_imports(to: Path, packages: set[str], most: int) -> None:
