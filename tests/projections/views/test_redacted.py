@@ -34,7 +34,7 @@ def test_no_view_fails_on_what_was_erased(events: list[Event], data: st.DataObje
     )
     left = [blank(event, 99) if event.version in which else event for event in events]
     for before, after in zip(events, left, strict=True):
-        assert (after.message is None) == (before.message is None)
+        assert before.message is None or after.message is not None  # one without words has some now
     cut = data.draw(st.integers(min_value=0, max_value=len(left)))
     for view in ALL_VIEWS:
         shown = render(view, left)
