@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from agentlog.infrastructure.postgres.database import Database
+from tests.clients import free_port
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.providers.script import Answer, Call
@@ -34,12 +35,15 @@ OF_ADAPTERS = {"agent-sdks.md", "langchain.md", "langgraph.md"}
 MAKES_A_KEY = "secure.md"
 """It comes last: after the first key the demo answers no request without one."""
 PRINTED_ADDRESS = "http://127.0.0.1:8080"
+GATEWAY_PORT = "8093"
+"""Of the gateway that the demo knows of."""
 MODELS = {
     "gpt-4o-mini": Answer("I will look.", [Call("get_order", {"order_id": 1042})]),
     "claude-sonnet-4-5": Answer("Which order?"),
 }
 """What the models say that the documents ask."""
 
+_PORT = re.compile(r"(?:127\.0\.0\.1:|--port )(\d{4,5})\b")
 _BLOCK = re.compile(
     r"^```(?P<language>sh|python)\n(?P<code>.*?)^```\n(?:^```(?:json|text)\n(?P<output>.*?)^```\n)?",
     re.MULTILINE | re.DOTALL,
@@ -91,7 +95,7 @@ def _demo(
         "AGENTLOG_ANALYST_URL": analysts,
         "AGENTLOG_SIGNING_KEY": str(signing_key),
         "AGENTLOG_IMPORT_DIR": str(signing_key.parent),
-        "AGENTLOG_GATEWAY_URL": "http://127.0.0.1:8093/openai/v1",
+        "AGENTLOG_GATEWAY_URL": f"http://127.0.0.1:{free_port()}/openai/v1",
         "XDG_STATE_HOME": str(signing_key.parent),
         **addresses,
     }
@@ -112,8 +116,14 @@ def _demo(
 def run_examples(document: Path, environment: Mapping[str, str], folder: Path) -> None:
     """Run a document's examples in their order; each prints what the document says."""
     (folder / "examples").symlink_to(ROOT / "examples")  # a reader is in the checkout
-    for block in _BLOCK.finditer(document.read_text()):
+    text = document.read_text()
+    ports = dict.fromkeys(_PORT.findall(text.replace(PRINTED_ADDRESS, "")), "")
+    ports = {name: str(free_port()) for name in ports}  # theirs may be in use here
+    ports[GATEWAY_PORT] = _PORT.findall(environment["AGENTLOG_GATEWAY_URL"])[0]
+    for block in _BLOCK.finditer(text):
         code = block["code"].replace(PRINTED_ADDRESS, environment["ADDRESS"])
+        for name, port in ports.items():
+            code = code.replace(name, port)
         if block["language"] == "sh":  # answers end without a line break, which a reader sees
             command = ["bash", "-euo", "pipefail"]
             code = 'curl() { command curl "$@"; echo; }\n' + code
@@ -125,12 +135,15 @@ def run_examples(document: Path, environment: Mapping[str, str], folder: Path) -
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=4 * WAIT_SECONDS,
             check=False,
         )
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
         if block["output"] is not None:
-            _check(block["code"], block["output"], done.stdout)
+            printed = done.stdout
+            for name, port in ports.items():
+                printed = printed.replace(port, name)
+            _check(block["code"], block["output"], printed)
 
 
 def _check(code: str, expected: str, printed: str) -> None:

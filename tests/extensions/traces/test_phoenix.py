@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import httpx2
 import pytest
 
 from agentlog.infrastructure.postgres.database import Database
+from tests.clients import free_port
 from tests.command_line import agentlog, environment
 from tests.waiting import until
 
@@ -24,7 +24,7 @@ def phoenix(tmp_path: Path) -> Iterator[httpx2.Client]:
     command = os.environ.get("AGENTLOG_TEST_PHOENIX")
     if command is None:
         pytest.skip("AGENTLOG_TEST_PHOENIX does not name Phoenix's command; `make test-slow` does")
-    http, grpc = _free_port(), _free_port()
+    http, grpc = free_port(), free_port()
     settings = {
         "PHOENIX_WORKING_DIR": str(tmp_path),
         "PHOENIX_HOST": "127.0.0.1",
@@ -47,12 +47,6 @@ def phoenix(tmp_path: Path) -> Iterator[httpx2.Client]:
             yield client
         finally:
             process.terminate()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def _is_up(client: httpx2.Client) -> bool:

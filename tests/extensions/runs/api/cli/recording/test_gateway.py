@@ -20,6 +20,7 @@ from agentlog.api.composition import open_service
 from agentlog.infrastructure.settings import Settings
 from agentlog.projections.exchanges.exchange import TYPE
 from agentlog.projections.exchanges.requests import Api
+from tests.clients import free_port
 from tests.command_line import agentlog, started
 from tests.databases import name_of, new_database, url_of
 from tests.gateways import Gateway, gateway, settings_for
@@ -272,12 +273,6 @@ def test_a_killed_proxy_is_there_again_and_what_it_had_is_on_record(shared: Shar
     kernel = agentlog("view", "killed", "kernel", url=running.database_url)
     ends = [item["payload"]["end"] for item in kernel.lines if item["type"] == TYPE]
     assert ends == ["complete", "complete", "complete", "recorder_died", "complete"]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def is_free(port: int) -> bool:
