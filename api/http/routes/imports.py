@@ -57,6 +57,12 @@ def own_import(request: Request, tenant: TheTenant, import_id: _Id) -> str:
     return import_id
 
 
+def own_import_to_run(request: Request, tenant: TheTenant, import_id: _Id) -> str:
+    """Return the id as `own_import` does; raises `DatabaseReadOnly` before it looks."""
+    tenant.uploads.check_writable()
+    return own_import(request, tenant, import_id)
+
+
 def own_import_on_record(request: Request, tenant: TheTenant, import_id: _Id) -> str:
     """Return the id of an import whose threads the caller made, as `own_import` does."""
     tenant.imports.one(import_id)
@@ -72,6 +78,7 @@ def _see_own(request: Request, import_id: str, owners: Collection[str | None]) -
 
 
 ImportId = Annotated[str, Depends(own_import)]
+ImportToRun = Annotated[str, Depends(own_import_to_run)]
 OwnImport = Annotated[str, Depends(own_import_on_record)]
 FilePath = Annotated[
     str,
@@ -214,7 +221,7 @@ async def _taken(
     status_code=202,
 )
 def run_import(
-    request: Request, tenant: TheTenant, limits: TheLimits, import_id: ImportId, body: Body
+    request: Request, tenant: TheTenant, limits: TheLimits, import_id: ImportToRun, body: Body
 ) -> Response:
     """Import what has come; `GET /v1/imports/{import_id}?wait=10` waits for the report.
 

@@ -102,6 +102,10 @@ class Uploads:
             self._followers.pop(known, None)
         return self.one(import_id)
 
+    def check_writable(self) -> None:
+        """Raise `DatabaseReadOnly` where nothing can be imported."""
+        self._access.check()
+
     def owner(self, import_id: str) -> str | None:
         """Return who began an import, None without a key; raises `UnknownImport`."""
         return text_at(self._spool.order(import_id), "keyId")
