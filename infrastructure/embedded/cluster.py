@@ -13,6 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -99,8 +100,10 @@ class Cluster:
         log_from = 0
         while True:
             postmaster = Postmaster.read(self._path)
-            if postmaster is not None and postmaster.ready and self._answers(postmaster):
-                return url(postmaster.socket_folder, DATABASE)
+            folder = None if postmaster is None else postmaster.socket_folder
+            is_ready = postmaster is not None and postmaster.ready
+            if folder is not None and is_ready and self._answers(folder):
+                return url(folder, DATABASE)
             waited = time.monotonic() - began
             if (postmaster is not None and postmaster.runs) or self._child_runs:
                 if waited > seconds:
@@ -136,8 +139,10 @@ class Cluster:
             return
         if not postmaster.stop(seconds=_STOP_SECONDS):
             raise CannotStop(self._data_dir, pid=postmaster.pid)
-        if postmaster.socket_folder.parent != self._data_dir:
-            shutil.rmtree(postmaster.socket_folder, ignore_errors=True)  # a temporary one
+        folder = postmaster.socket_folder
+        if folder is not None and folder.parent != self._data_dir:
+            with suppress(OSError):  # it is not empty: somebody else has put something there
+                folder.rmdir()  # a temporary one; a server that has stopped leaves it empty
 
     @property
     def _child_runs(self) -> bool:
@@ -169,10 +174,10 @@ class Cluster:
         threading.Thread(target=self._child.wait, name="postgres", daemon=True).start()
         return size
 
-    def _answers(self, postmaster: Postmaster) -> bool:
+    def _answers(self, socket_folder: Path) -> bool:
         """Return whether the server takes connections; if so, create a missing database."""
         try:
-            address = url(postmaster.socket_folder, "postgres")
+            address = url(socket_folder, "postgres")
             connection = psycopg.connect(address, autocommit=True, connect_timeout=2)
         except psycopg.OperationalError:
             return False

@@ -17,7 +17,8 @@ class Postmaster:
 
     pid: int
     cluster: Path
-    socket_folder: Path
+    socket_folder: Path | None
+    """None while it starts: the line is empty until it has made its socket."""
     ready: bool
 
     @classmethod
@@ -30,7 +31,8 @@ class Postmaster:
         try:
             lines = os.fsdecode((cluster / "postmaster.pid").read_bytes()).splitlines()
             ready = [line.strip() for line in lines[7:]] == ["ready"]
-            return cls(int(lines[0]), cluster, Path(lines[4]), ready)
+            folder = Path(lines[4]) if lines[4] else None  # not Path(""), the current folder
+            return cls(int(lines[0]), cluster, folder, ready)
         except (FileNotFoundError, IndexError, ValueError):
             return None  # absent, or half written
 

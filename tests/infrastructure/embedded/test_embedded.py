@@ -85,13 +85,14 @@ def stop_what_runs(folder: Path) -> None:
 class OtherProcess:
     """A process that uses the embedded server until it is told to end."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, folder: Path | None = None) -> None:
         command = [sys.executable, "-c", USE_UNTIL_TOLD, str(data_dir)]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            cwd=folder,
             start_new_session=True,
         )
 
@@ -111,8 +112,8 @@ class OtherProcess:
 
 
 @contextmanager
-def other_process(data_dir: Path) -> Iterator[OtherProcess]:
-    other = OtherProcess(data_dir)
+def other_process(data_dir: Path, folder: Path | None = None) -> Iterator[OtherProcess]:
+    other = OtherProcess(data_dir, folder)
     try:
         yield other
     finally:
@@ -198,6 +199,7 @@ def test_nobody_else_can_reach_the_server(used_dir: Path) -> None:
         with psycopg.connect(server.url) as connection:
             assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
         folder = postmaster(used_dir).socket_folder
+        assert folder is not None
         assert folder.stat().st_mode & 0o777 == 0o700
         assert folder.stat().st_uid == (used_dir / "postgresql").stat().st_uid
 
@@ -333,6 +335,7 @@ def test_a_long_path_gets_a_short_socket_folder(data_dir: Path) -> None:
     with open_quickly(deep) as server:
         remember(server.url, "deep")
         folder = postmaster(deep).socket_folder
+        assert folder is not None
         assert len(str(folder)) < 80
         assert folder.stat().st_mode & 0o777 == 0o700
     assert not folder.exists()
@@ -342,6 +345,31 @@ def test_a_long_path_gets_a_short_socket_folder(data_dir: Path) -> None:
             open_quickly(deep)
     finally:
         folder.rmdir()
+
+
+def test_a_server_that_is_stopped_while_it_starts_takes_no_folder_along(
+    used_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pid file has an empty line then, where the socket's folder will stand."""
+    (tmp_path / "work").write_text("of days")
+    monkeypatch.chdir(tmp_path)
+    with open_quickly(used_dir):
+        file = used_dir / "postgresql" / "postmaster.pid"
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join([*lines[:4], "\n", *lines[5:7]]))
+    assert state(used_dir) == "shut down"
+    assert (tmp_path / "work").read_text() == "of days"
+
+
+def test_ctrl_c_at_the_start_leaves_the_current_folder_alone(
+    used_dir: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "work").write_text("of days")
+    with other_process(used_dir, folder=tmp_path) as other:
+        wait_until((used_dir / "postgresql" / "postmaster.pid").exists)
+        other.process.send_signal(signal.SIGINT)
+        assert other.end() != 0
+    assert (tmp_path / "work").read_text() == "of days"
 
 
 def test_a_folder_with_keys_of_a_log_elsewhere_is_taken(data_dir: Path) -> None:
