@@ -50,7 +50,7 @@ SEED = "AGENTLOG_TEST_SEED"
 def pytest_configure(config: pytest.Config) -> None:
     """Leave nothing behind, however the tests end; and let what they start be interrupted.
 
-    In the background of a script nothing is.
+    In the background of a script nothing is, and below `nohup` no terminal ends anything.
     """
     os.environ.setdefault(SEED, f"{datetime.now(UTC):%Y-%m-%d}")
     opened = ExitStack()
@@ -58,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(opened.close)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_report_header() -> str:

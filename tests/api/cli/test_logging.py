@@ -1,5 +1,6 @@
 """What a service and its commands write on standard error, as real processes."""
 
+import re
 import signal
 import socket
 import subprocess
@@ -73,7 +74,7 @@ def test_a_service_whose_database_cannot_be_had_does_not_tell_its_password() -> 
     told = agentlog_process("serve", "--port", "0", url=url)
     assert told.code == 2
     assert SECRET not in told.out + told.err
-    assert "database is not available" in told.err
+    assert re.search("database is not available|the URL does not parse", told.err)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_a_database_that_cannot_be_had_is_told_without_its_password(url: str) ->
     told = agentlog("threads", url=url)
     assert told.code == 2
     assert SECRET not in told.out + told.err
-    assert "database is not available" in told.err
+    assert re.search("database is not available|the URL does not parse", told.err)
 
 
 @pytest.mark.parametrize("name", ["PORT", "ACCESS_LOG", "RATE_PER_SECOND", "MAX_BODY_BYTES"])
