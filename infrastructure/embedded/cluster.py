@@ -141,7 +141,7 @@ class Cluster:
             raise CannotStop(self._data_dir, pid=postmaster.pid)
         folder = postmaster.socket_folder
         if folder is not None and folder.parent != self._data_dir:
-            with suppress(OSError):  # it is not empty: somebody else has put something there
+            with suppress(OSError):  # it is not empty: other files are in it
                 folder.rmdir()  # a temporary one; a server that has stopped leaves it empty
 
     @property
